@@ -5,7 +5,7 @@ Where an interval leaves a condition open, both sides are taken, and the walk is
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import reduce
 from typing import Any
 
@@ -35,11 +35,17 @@ class Evaluator:
     """The values of expressions whose symbols have these intervals; shared parts are evaluated once.
 
     ``is_open`` becomes true where a condition, a sign, a larger or smaller one, or a whole part is not decided.
+    ``constants`` are the symbols that have these values in the whole box.
     """
 
-    def __init__(self, values: dict[Any, Interval]) -> None:
+    def __init__(self, values: dict[Any, Interval], constants: Collection[Any] = ()) -> None:
         self._known: dict[Any, Interval] = dict(values)
+        self._constants = frozenset(constants)
         self.is_open = False
+
+    def varies(self, e: Any) -> bool:
+        """Whether an expression may have other values elsewhere in the box."""
+        return not e.free_symbols <= self._constants
 
     def __call__(self, e: Any) -> Interval:
         """Return the interval of an expression; one of a condition is made of 0, false, and 1, true."""
@@ -56,7 +62,8 @@ class Evaluator:
             if rule is not None:
                 return rule(self, e)
         if isinstance(e, Atom):
-            inner = Evaluator(dict(zip(X, [self(a) for a in e.args], strict=False)))
+            constants = [x for x, a in zip(X, e.args, strict=False) if not self.varies(a)]
+            inner = Evaluator(dict(zip(X, [self(a) for a in e.args], strict=False)), constants)
             value = inner(e.declared.meaning_at(e.args))
             self.is_open |= inner.is_open
             return value
@@ -122,7 +129,7 @@ def _steps(step: Callable[[Interval], Interval]) -> Callable[[Evaluator, Any], I
     def value(at: Evaluator, e: Any) -> Interval:
         x = at(e.args[0])
         y = step(x)
-        at.is_open |= not y.is_point or (x.is_point and bool(x.lower.is_integer()))
+        at.is_open |= not y.is_point or (x.is_point and bool(x.lower.is_integer()) and at.varies(e))
         return y
 
     return value
@@ -134,7 +141,7 @@ def _mod(at: Evaluator, e: Any) -> Interval:
     ratio = a / b
     quotient = floor(ratio)
     if quotient.is_point:
-        at.is_open |= bool(ratio.lower <= quotient.lower and a.is_point and b.is_point)
+        at.is_open |= bool(ratio.lower <= quotient.lower and a.is_point and b.is_point) and at.varies(e)
         return a - b * quotient
     at.is_open = True
     return b.hull(Interval.of(0))
@@ -238,7 +245,9 @@ def _compare(at: Evaluator, e: Relational) -> Interval:
     truth = _COMPARE[type(e)](a, b)
     # A program may compute with it as a number, which jumps; also beside a point where both are equal. What is not 0 is
     # mostly a condition that has been evaluated before.
-    at.is_open |= truth is None or (bool(_equal(a, b)) and not (isinstance(e, sp.Ne) and e.args[1] == 0))
+    at.is_open |= truth is None or (
+        bool(_equal(a, b)) and at.varies(e) and not (isinstance(e, sp.Ne) and e.args[1] == 0)
+    )
     return _truth_value(truth)
 
 

@@ -124,6 +124,7 @@ class Tape:
         self.outputs: list[Cell] = []
         self.name = ""
         self._places: dict[Any, Cell] = {}
+        self._constants = set[int]()
 
     # -------------------------------------------------------------- recording
     def cell(self, x: Any) -> Cell:
@@ -186,6 +187,7 @@ class Tape:
         if key not in self._places:
             value = c.constant
             self._places[key] = self._append(Instruction(lambda: value, None, (), self.name))
+            self._constants.add(self._places[key].place)
         return self._places[key].place
 
     def _append(self, instruction: Instruction) -> Cell:
@@ -249,7 +251,8 @@ class Tape:
             args = [values[p] for p in places]
             try:
                 if rule is None:
-                    at = Evaluator(dict(zip(X, args, strict=False)))
+                    constants = [x for x, p in zip(X, places, strict=False) if p in self._constants]
+                    at = Evaluator(dict(zip(X, args, strict=False)), constants)
                     values.append(at(meaning))
                     is_open |= at.is_open
                 elif undefined and not undefined.isdisjoint(places):

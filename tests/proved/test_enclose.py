@@ -323,3 +323,11 @@ def test_random_numbers_are_refused(draw):
     for statement in (sg.enclose, sg.prove.positive):
         with pytest.raises(sg.errors.GraphError, match="enclose: the function draws"):
             statement(lambda x: x + draw(), (0.0, 1.0))
+
+
+def test_a_constant_at_which_a_formula_has_cases_leaves_nothing_open():
+    """The slope of v⁰ is 0·v⁻¹, for which the exponent 0 is a case of its own, the same in the whole box."""
+    box = (np.full(2, -3.0), np.full(2, 3.0))
+    found = sg.prove.all_roots(lambda v: sg.stack([v[0] ** 2 + v[1] ** 2 - 2 * v[1] ** 0, v[0] - v[1]]), box)
+    assert found.is_complete
+    assert len(found.zeros) == 2
