@@ -74,8 +74,9 @@ def test_every_public_name_exists():
 
 
 def test_transforms_at_the_top_are_those_of_func():
-    assert [name for name in symgrad.func.__all__ if name not in symgrad.__all__] == []
-    assert all(getattr(symgrad, name) is getattr(symgrad.func, name) for name in symgrad.func.__all__)
+    names = set(symgrad.func.__all__) - {"replace_all_batch_norm_modules_"}  # which PyTorch has there alone
+    assert names <= set(symgrad.__all__)
+    assert all(getattr(symgrad, name) is getattr(symgrad.func, name) for name in names)
 
 
 def test_import_loads_no_third_party_package_beyond_numpy_and_sympy(tmp_path):
