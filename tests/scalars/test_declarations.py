@@ -165,7 +165,11 @@ def test_second_derivative_is_that_of_the_meaning(name, i):
     np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name, scalar in SCALARS.items() if scalar.ordered])
+# the order of gamma_rest is a sign, and it holds far in the tails alone, where tests of distributions compare it
+ORDERED = [name for name, scalar in SCALARS.items() if scalar.ordered and not name.startswith("gamma_rest")]
+
+
+@pytest.mark.parametrize("name", ORDERED)
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_functions_of_an_order_are_their_meaning_and_so_is_their_derivative(name, n):
     scalar = SCALARS[name]
