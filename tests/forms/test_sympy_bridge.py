@@ -9,6 +9,7 @@ from checks import close
 from sympy.matrices.expressions.matexpr import MatrixElement
 
 import symgrad as sg
+import symgrad.scalars.tails  # and what it imports: they declare functions that distributions use
 from symgrad import errors
 from symgrad.forms.derive import expression
 from symgrad.scalars import SCALARS

@@ -12,6 +12,7 @@ import pytest
 import sympy as sp
 
 import symgrad as sg
+import symgrad.scalars.tails  # and what it imports: they declare functions that distributions use
 from symgrad.core.kernels import array_kernel, float_kernel
 from symgrad.scalars import SCALARS as DECLARED
 from symgrad.scalars import Atom, G, X, Y, differentiate, scale

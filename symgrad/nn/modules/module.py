@@ -279,21 +279,21 @@ class Module:
 
     def get_parameter(self, target: str) -> Parameter:
         """Return the parameter with a dotted name."""
-        path, _, name = target.rpartition(".")
-        owner = self.get_submodule(path)
-        parameter = owner._parameters.get(name)
-        if parameter is None:
-            raise NoSuchName(f"{type(owner).__name__} has no parameter `{name}`{near(name, owner._parameters)}")
-        return parameter
+        found: Parameter = self._owned(target, "parameter")
+        return found
 
     def get_buffer(self, target: str) -> Tensor:
         """Return the buffer with a dotted name."""
+        found: Tensor = self._owned(target, "buffer")
+        return found
+
+    def _owned(self, target: str, kind: str) -> Any:
         path, _, name = target.rpartition(".")
         owner = self.get_submodule(path)
-        buffer = owner._buffers.get(name)
-        if buffer is None:
-            raise NoSuchName(f"{type(owner).__name__} has no buffer `{name}`{near(name, owner._buffers)}")
-        return buffer
+        table = getattr(owner, f"_{kind}s")
+        if table.get(name) is None:
+            raise NoSuchName(f"{type(owner).__name__} has no {kind} `{name}`{near(name, table)}")
+        return table[name]
 
     def apply(self, fn: Callable[[Module], Any]) -> Self:
         """Call ``fn(module)`` for every module, children first, and return this module."""
