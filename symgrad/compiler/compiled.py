@@ -370,8 +370,8 @@ class Compiled(AsFunction, Generic[P]):
         call, effects = entry.call, entry.effects
         if effects is not None and effects.carries:
             raise GraphError(
-                "compile: the function changes a tensor from outside by what depends on an argument that requires "
-                "grad, and no gradient would flow through it. Change it by x.detach(), or return the new tensor."
+                "compile: the function changes a tensor from outside, with values that depend on an argument that "
+                "requires grad, and no gradient would flow through them. Use x.detach(), or return the new tensor."
             )
         hidden = [] if effects is None else effects.arguments()
         ys: list[Any] = [None] * (trees.count(entry.results) + (effects.count if effects else 0))

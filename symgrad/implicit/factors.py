@@ -168,8 +168,8 @@ class StackedMatrices:
 def _singular(who: str, size: int) -> str:
     return (
         f"{who}: the Jacobian of the conditions is singular at the answer ({size}×{size}): the implicit function "
-        "theorem gives no derivative there. Answers meet or are not isolated: move the parameters, or add a condition "
-        "that tells them apart."
+        "theorem gives no derivative there. Solutions meet or are not isolated: change the parameters, or add a "
+        "condition that makes the solution unique."
     )
 
 

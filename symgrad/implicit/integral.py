@@ -372,8 +372,8 @@ def _check(
     if failed and not (small and message.startswith(_STOPPED)):
         raise NotConverged(
             f"quad: the integral from {a:g} to {b:g} was not found to the requested accuracy: the error is about "
-            f"{error:.2g}. SciPy: {message} The integral may diverge; else split it at its singular points by points=, "
-            "allow more intervals by limit=, or ask for less by rtol= and atol=."
+            f"{error:.2g}. SciPy: {message} The integral may diverge. If it does not, split it at its singular points "
+            "with points=, allow more intervals with limit=, or raise the tolerances rtol= and atol=."
         )
 
 

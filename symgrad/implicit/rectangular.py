@@ -157,5 +157,5 @@ def _full_rank(times: Any, back: Any, m: int, n: int) -> None:
     if rank < k:
         raise LinAlgError(
             f"lsqr: A ({m}×{n}) has rank {rank}, less than {k}: many x fit as well, and the shortest of them has no "
-            "derivative. Take away what repeats, or add a term that tells them apart, as of ridge regression."
+            "derivative. Omit dependent rows or columns, or add a term that makes x unique, as in ridge regression."
         )

@@ -349,7 +349,7 @@ class Crossing:
             raise NotConverged(
                 f"odeint_event: near t = {t:.6g} the event's function is {size:.2g} and changes its sign, but the "
                 f"error allowed in the state changes it by {allowed:.2g}: it may approach 0 without reaching it. "
-                "Lower rtol and atol, or let event return a number that goes further beyond 0."
+                "Lower rtol and atol, or let event return a number whose sign changes more clearly."
             )
 
 

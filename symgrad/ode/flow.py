@@ -447,9 +447,9 @@ def check_jumps(breaks: Breaks, times: Any, states: Any, thetas: Sequence[Any]) 
     if jump is not None:
         at, name, kind = jump
         raise NotDifferentiable(
-            f"odeint: f has {kind} at about t = {between(at)[1]:.4g}, of {name}, at a time that moves with what is "
-            "differentiated: the derivative needs a term for it, which steps do not see. Go to that time by "
-            "sg.odeint_event, and on from there by the equation that holds behind it."
+            f"odeint: f has {kind} at about t = {between(at)[1]:.4g}, of {name}, at a time that depends on the "
+            "variable of differentiation: the derivative has a term for it, which the steps do not show. Integrate up "
+            "to that time with sg.odeint_event, and continue with the equation that holds afterwards."
         )
 
 

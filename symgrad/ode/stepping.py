@@ -33,8 +33,8 @@ _RECALLED = 4
 _SAFE, _LEAST, _MOST = 0.9, 0.2, 10.0  # Hairer, Nørsett, Wanner I, section II.4
 _CALM = math.log(1e-4)  # of the error before, at least
 _ADVICE = (
-    "Where the equation is stiff take method='rodas4' or 'BDF', and derivative='steps' or 'forward'; look at f there; "
-    "or ask for less by rtol and atol."
+    "If the equation is stiff, use method='rodas4' or 'BDF', and derivative='steps' or 'forward'. Otherwise, check f "
+    "at this time, or raise rtol and atol."
 )
 
 

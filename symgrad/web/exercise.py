@@ -121,7 +121,7 @@ class Exercise(NamedTuple):
             for s, m in zip(n.shape, np.shape(n.value) if n.value is not None else ()):
                 if isinstance(s, str) and known.setdefault(s, m) != m:
                     raise ArgumentError(
-                        f"{name}: its value says {s} = {m}, another one {known[s]}. Change one of them."
+                        f"{name}: this value has {s} = {m}, and another value has {s} = {known[s]}. Change one of them."
                     )
         every = dict.fromkeys(s for n in self.names.values() for s in n.shape if isinstance(s, str))
         free = iter(SMALL)

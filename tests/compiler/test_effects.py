@@ -637,7 +637,7 @@ def test_results_of_more_digits_are_not_written_back():
 def test_a_gradient_that_would_be_lost_in_a_state_is_refused():
     total = sg.zeros(3)
     f = sg.compile(lambda x: total.add_(x).sum())
-    with pytest.raises(sg.errors.GraphError, match=r"no gradient would flow through it\. Change it by x\.detach"):
+    with pytest.raises(sg.errors.GraphError, match=r"no gradient would flow through them\. Use x\.detach"):
         f(sg.tensor(X, requires_grad=True))
     assert total.tolist() == [0.0, 0.0, 0.0]
 

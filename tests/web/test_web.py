@@ -724,7 +724,7 @@ def test_sizes_are_those_of_the_values_and_small_where_there_are_none():
         names = {k: {"kind": "vector", "shape": ["n"], "value": v} for k, v in zip("xy", values, strict=True)}
         found = asked("numbers", exercise={"formula": "sum(x) + sum(y)", "names": names})["error"]["what"]
         first, second = (v.count(",") + 1 for v in values)
-        assert found == f"its value says n = {second}, another one {first}. Change one of them."
+        assert found == f"this value has n = {second}, and another value has n = {first}. Change one of them."
     letters = {f"x{k}": {"kind": "vector", "shape": [f"n{k}"]} for k in range(8)}
     made = exercise.read({"formula": "+".join(f"sum({name})" for name in letters), "names": letters})
     assert list(made.sizes().values()) == [3, 2, 4, 5, 6, 7, 7, 7]

@@ -341,7 +341,7 @@ def _read(who: str, text: str, name: str | None) -> tuple[str, Formula]:
     if names or name is None:
         raise ArgumentError(
             f"{who}: {text!r} has the names {', '.join(e.names) or 'none'}. Expected a function of one number, such as "
-            "'x**3 - 3*x'; put numbers in for the others."
+            "'x**3 - 3*x'; replace the other names by numbers."
         )
     leaves: Any = {tensor_node(leaf): n for n, leaf in e.leaves.items()}
     try:
