@@ -291,7 +291,7 @@ _MODULES = {
 
 @_checked
 def ShapeDtypeStruct(shape: "_windows.Sizes", dtype: _typing.Any = float64) -> _np.ndarray[_typing.Any, _typing.Any]:
-    """An array of zeros of this shape and dtype that takes no memory, for ``sg.compile(f).lower(x)`` and ``sg.graph``.
+    """Return zeros of this shape and dtype that take no memory, for ``sg.compile(f).lower(x)`` and ``sg.graph``.
 
     >>> sg.compile(lambda x: x.sum()).lower(sg.ShapeDtypeStruct((1000, 1000))).cost_analysis()["operations"]
     1000000

@@ -112,7 +112,7 @@ class custom_vjp(Custom):
         self.fwd, self.bwd = fwd, bwd
 
     def map_rule(self, made: Any) -> None:
-        """Give the function of a batch this rule, mapped."""
+        """Define this rule, mapped, for the function of a batch."""
         map_reverse(self, made)
 
     def _check_rule(self) -> None:
@@ -173,7 +173,7 @@ class custom_jvp(Custom):
         self.rule = rule
 
     def map_rule(self, made: Any) -> None:
-        """Give the function of a batch this rule, mapped."""
+        """Define this rule, mapped, for the function of a batch."""
         map_forward(self, made)
 
     def _check_rule(self) -> None:

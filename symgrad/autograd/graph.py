@@ -30,7 +30,7 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """Return the edge along which the gradient of a tensor comes.
+    """Return the edge along which the gradient of a tensor arrives.
 
     Raises:
         GraphError: if the tensor does not require grad.
@@ -80,7 +80,7 @@ class _Gradients:
 
 
 def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all") -> _Gradients:
-    """Call ``fn`` once in each backward that computes gradients of some of these tensors.
+    """Call ``fn`` once in each backward pass that computes gradients of some of these tensors.
 
     Args:
         tensors: tensors that require grad.

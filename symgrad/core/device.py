@@ -165,7 +165,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """True: all algorithms are deterministic."""
+    """Return True: all algorithms are deterministic."""
     return True
 
 

@@ -105,22 +105,22 @@ def derive(
         wrt: the tensor to differentiate with respect to, its name, or a list of them. It need not require a gradient.
             An ``nn.Module`` represents all its parameters, which are called W1, b1, … in the order of the layers.
         by: the order; or, for equations, the independent variable: ``derive("x**2 + y**2 = 25", "y", "x")`` is dy/dx.
-            Equations are a text, or a list of texts; a system has as many as unknowns. ``"x = cos(t), y = sin(t)"`` is
-            a curve with a parameter, ``"r = 1 + cos(θ)"`` one in polar coordinates.
+            Equations are a text, or a list of texts, and a system needs as many equations as unknowns. Write a curve
+            with a parameter as ``"x = cos(t), y = sin(t)"``, and one in polar coordinates as ``"r = 1 + cos(θ)"``.
         order: 2 gives the Hessian of a scalar, of shape wrt.shape + wrt.shape, 3 its third derivatives, and so on.
             For a list of tensors, order 2 gives the blocks H[i][j], with respect to the i-th and then the j-th.
         shapes: the shapes of names in a string, or of a function's parameters; names without a shape are numbers.
         cotangent: u, shaped like y, for the vector-Jacobian product Jᵀu, shaped like wrt.
         tangent: v, shaped like wrt, for the directional derivative J v, shaped like y.
-        notation: the layout of matrices of derivatives. By default a gradient is shaped like wrt and a Jacobian
-            y.shape + wrt.shape. "numerator" transposes the gradient with respect to a matrix, "denominator" the
-            Jacobian of a vector with respect to a vector.
+        notation: the layout of matrices of derivatives. By default, a gradient has the shape of wrt, and a Jacobian has
+            the shape y.shape + wrt.shape. "numerator" transposes the gradient with respect to a matrix, and
+            "denominator" the Jacobian of a vector with respect to a vector.
         structure: the meaning of a gradient with respect to a matrix that is declared ``symmetric``, ``diagonal``, ….
             "ignore", the default, is the gradient G for a general matrix. "project" is the part of G along which such
             a matrix can change, (G + Gᵀ)/2 for a symmetric one. "free" contains the derivatives with respect to the
             independent entries, G + Gᵀ - diag(diag(G)) for a symmetric one.
-        verify: whether the formula is evaluated and compared with the derivative: immediately if True, on first use if
-            None, and never if False. The comparison requires leaves with values.
+        verify: True to evaluate the formula at once and compare it with the derivative, None to do so on first use, and
+            False never to do so. The comparison requires leaves with values.
 
     Returns:
         A ``ClosedForm``; for a list, a tuple of closed forms, which prints common intermediates only once.

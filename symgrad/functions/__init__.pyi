@@ -327,95 +327,95 @@ __all__ = [
 ]
 
 def exp(input: Any, *, out: Any = None) -> Tensor:
-    """eˣ, elementwise."""
+    """Return eˣ, elementwise."""
 def log(input: Any, *, out: Any = None) -> Tensor:
-    """log x, the natural logarithm."""
+    """Return log x, the natural logarithm."""
 def expm1(input: Any, *, out: Any = None) -> Tensor:
-    """eˣ - 1, accurate near 0."""
+    """Return eˣ - 1, accurate near 0."""
 def log1p(input: Any, *, out: Any = None) -> Tensor:
-    """log(1 + x), accurate near 0."""
+    """Return log(1 + x), accurate near 0."""
 def exp2(input: Any, *, out: Any = None) -> Tensor:
-    """2ˣ."""
+    """Return 2ˣ."""
 def log2(input: Any, *, out: Any = None) -> Tensor:
-    """log₂ x."""
+    """Return log₂ x."""
 def log10(input: Any, *, out: Any = None) -> Tensor:
-    """log₁₀ x."""
+    """Return log₁₀ x."""
 def sin(input: Any, *, out: Any = None) -> Tensor:
-    """sin x, x in radians."""
+    """Return sin x, x in radians."""
 def cos(input: Any, *, out: Any = None) -> Tensor:
-    """cos x, x in radians."""
+    """Return cos x, x in radians."""
 def tan(input: Any, *, out: Any = None) -> Tensor:
-    """tan x, x in radians."""
+    """Return tan x, x in radians."""
 def asin(input: Any, *, out: Any = None) -> Tensor:
-    """arcsin x in radians, for |x| ≤ 1."""
+    """Return arcsin x in radians, for |x| ≤ 1."""
 def acos(input: Any, *, out: Any = None) -> Tensor:
-    """arccos x in radians, for |x| ≤ 1."""
+    """Return arccos x in radians, for |x| ≤ 1."""
 def atan(input: Any, *, out: Any = None) -> Tensor:
-    """arctan x in radians."""
+    """Return arctan x in radians."""
 def hypot(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """√(x² + other²), without overflow. The gradient at the origin is 0."""
+    """Return √(x² + other²), without overflow. The gradient at the origin is 0."""
 def sinh(input: Any, *, out: Any = None) -> Tensor:
-    """sinh x."""
+    """Return sinh x."""
 def cosh(input: Any, *, out: Any = None) -> Tensor:
-    """cosh x."""
+    """Return cosh x."""
 def tanh(input: Any, *, out: Any = None) -> Tensor:
-    """tanh x."""
+    """Return tanh x."""
 def asinh(input: Any, *, out: Any = None) -> Tensor:
-    """arsinh x."""
+    """Return arsinh x."""
 def acosh(input: Any, *, out: Any = None) -> Tensor:
-    """arcosh x, for x ≥ 1."""
+    """Return arcosh x, for x ≥ 1."""
 def atanh(input: Any, *, out: Any = None) -> Tensor:
-    """artanh x, for |x| < 1."""
+    """Return artanh x, for |x| < 1."""
 def erf(input: Any, *, out: Any = None) -> Tensor:
-    """The error function 2/√π ∫₀ˣ e^(-t²) dt."""
+    """Return the error function 2/√π ∫₀ˣ e^(-t²) dt."""
 def erfc(input: Any, *, out: Any = None) -> Tensor:
-    """1 - erf x, accurate in the tail."""
+    """Return 1 - erf x, accurate in the tail."""
 def lgamma(input: Any, *, out: Any = None) -> Tensor:
-    """log |Γ(x)|."""
+    """Return log |Γ(x)|."""
 def erfinv(input: Any, *, out: Any = None) -> Tensor:
-    """The inverse of erf, ±∞ at ±1 and nan beyond."""
+    """Return the inverse of erf, ±∞ at ±1 and nan beyond."""
 def xlogy(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x log other, and 0 where x = 0."""
+    """Return x log other, and 0 where x = 0."""
 def i0(input: Any, *, out: Any = None) -> Tensor:
-    """The modified Bessel function I₀(x)."""
+    """Return the modified Bessel function I₀(x)."""
 def sinc(input: Any, *, out: Any = None) -> Tensor:
-    """sin(πx)/(πx), 1 at 0."""
+    """Return sin(πx)/(πx), 1 at 0."""
 def sigmoid(input: Any, *, out: Any = None) -> Tensor:
-    """σ(x) = 1/(1 + e⁻ˣ)."""
+    """Return σ(x) = 1/(1 + e⁻ˣ)."""
 def softplus(input: Any, *, out: Any = None) -> Tensor:
-    """log(1 + eˣ), without overflow."""
+    """Return log(1 + eˣ), without overflow."""
 def logsigmoid(input: Any, *, out: Any = None) -> Tensor:
-    """log σ(x), without overflow."""
+    """Return log σ(x), without overflow."""
 def logaddexp(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """log(eˣ + e^other), without overflow."""
+    """Return log(eˣ + e^other), without overflow."""
 def logaddexp2(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """log₂(2ˣ + 2^other), without overflow."""
+    """Return log₂(2ˣ + 2^other), without overflow."""
 def sign(input: Any, *, out: Any = None) -> Tensor:
-    """The sign of x: -1, 0 or 1."""
+    """Return the sign of x: -1, 0 or 1."""
 def abs(input: Any, *, out: Any = None) -> Tensor:
-    """|x|."""
+    """Return |x|."""
 def floor(input: Any, *, out: Any = None) -> Tensor:
-    """The largest integer ≤ x."""
+    """Return the largest integer ≤ x."""
 def ceil(input: Any, *, out: Any = None) -> Tensor:
-    """The smallest integer ≥ x."""
+    """Return the smallest integer ≥ x."""
 def trunc(input: Any, *, out: Any = None) -> Tensor:
-    """The integer part of x: x rounded towards 0."""
+    """Return the integer part of x: x rounded towards 0."""
 def relu(input: Any, *, out: Any = None) -> Tensor:
-    """max(x, 0)."""
+    """Return max(x, 0)."""
 def fmax(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """The larger of x and other; nan only if both are nan. If equal, x gets the gradient."""
+    """Return the larger of x and other; nan only if both are nan. If equal, x gets the gradient."""
 def fmin(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """The smaller of x and other; nan only if both are nan. If equal, x gets the gradient."""
+    """Return the smaller of x and other; nan only if both are nan. If equal, x gets the gradient."""
 def copysign(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """|x| with the sign of other. Derivative: ±1 in x, 0 at 0."""
+    """Return |x| with the sign of other. Derivative: ±1 in x, 0 at 0."""
 def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
-    """x + alpha · other."""
+    """Return x + alpha · other."""
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Tensor:
     """Return x + value · tensor1 / tensor2, elementwise; not all may be integers."""
 def addcmul(input: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Tensor:
     """Return x + value · tensor1 · tensor2, elementwise; for integers, the value must be an integer."""
 def atan2(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """The angle of the point (other, x) in radians. The gradient at the origin is 0."""
+    """Return the angle of the point (other, x) in radians. The gradient at the origin is 0."""
 def bitwise_and(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """Return x & other, for booleans or for each bit of integers."""
 def bitwise_left_shift(input: Any, other: Any, *, out: Any = None) -> Tensor:
@@ -435,33 +435,33 @@ def clip(input: Any, min: Any = None, max: Any = None) -> Tensor:
 def clone(input: Any, *, out: Any = None) -> Tensor:
     """Return a copy of x through which gradients flow."""
 def deg2rad(input: Any, *, out: Any = None) -> Tensor:
-    """π/180 x: degrees to radians."""
+    """Return π/180 x: degrees to radians."""
 def digamma(input: Any, *, out: Any = None) -> Tensor:
-    """ψ(x) = Γ'(x)/Γ(x)."""
+    """Return ψ(x) = Γ'(x)/Γ(x)."""
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """x / other."""
+    """Return x / other."""
 def divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """x / other."""
+    """Return x / other."""
 def eq(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x = other, elementwise."""
+    """Return whether x = other, elementwise."""
 def fix(input: Any, *, out: Any = None) -> Tensor:
-    """The integer part of x: x rounded towards 0."""
+    """Return the integer part of x: x rounded towards 0."""
 def float_power(input: Any, exponent: Any) -> Tensor:
     """Return xᵖ in double precision, or for complex numbers in that of their parts."""
 def floor_divide(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """⌊x/other⌋, exact: 1 // 0.1 is 9. Derivative: 0."""
+    """Return ⌊x/other⌋, exact: 1 // 0.1 is 9. Derivative: 0."""
 def fmod(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x - other·trunc(x/other), with the sign of x, as C's fmod. Derivative: 1 in x, minus the integer quotient in other."""
+    """Return x - other·trunc(x/other), with the sign of x, as C's fmod. Derivative: 1 in x, minus the integer quotient in other."""
 def frac(input: Any, *, out: Any = None) -> Tensor:
-    """x without its integer part, with the sign of x."""
+    """Return x without its integer part, with the sign of x."""
 def gcd(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """The greatest common divisor of the integers x and other, at least 0."""
+    """Return the greatest common divisor of the integers x and other, at least 0."""
 def ge(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x ≥ other, elementwise."""
+    """Return whether x ≥ other, elementwise."""
 def gt(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x > other, elementwise."""
+    """Return whether x > other, elementwise."""
 def heaviside(input: Any, values: Any) -> Tensor:
-    """0 for x < 0, values at 0, 1 for x > 0."""
+    """Return 0 for x < 0, values for x = 0, and 1 for x > 0."""
 def isfinite(input: Any, *, out: Any = None) -> Tensor:
     """Return whether x is a finite number. For symbols in formulas, the result is True."""
 def isinf(input: Any, *, out: Any = None) -> Tensor:
@@ -469,13 +469,13 @@ def isinf(input: Any, *, out: Any = None) -> Tensor:
 def isnan(input: Any, *, out: Any = None) -> Tensor:
     """Return whether x is nan. For symbols in formulas, the result is False."""
 def lcm(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """The least common multiple of the integers x and other, at least 0."""
+    """Return the least common multiple of the integers x and other, at least 0."""
 def ldexp(input: Any, other: Any) -> Tensor:
-    """x · 2ⁿ."""
+    """Return x · 2ⁿ."""
 def le(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x ≤ other, elementwise."""
+    """Return whether x ≤ other, elementwise."""
 def lerp(input: Any, end: Any, weight: Any) -> Tensor:
-    """x + w (end - x), the point between x and end."""
+    """Return x + w (end - x), the point between x and end."""
 def logical_and(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """Return whether x and other are both nonzero."""
 def logical_not(input: Any, *, out: Any = None) -> Tensor:
@@ -485,75 +485,75 @@ def logical_or(input: Any, other: Any, *, out: Any = None) -> Tensor:
 def logical_xor(input: Any, other: Any, *, out: Any = None) -> Tensor:
     """Return whether exactly one of x and other is nonzero."""
 def logit(input: Any, eps: float | None = None) -> Tensor:
-    """log(p/(1 - p)), the inverse of the logistic function."""
+    """Return log(p/(1 - p)), the inverse of the logistic function."""
 def lt(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x < other, elementwise."""
+    """Return whether x < other, elementwise."""
 def maximum(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """The larger of x and other. Ties share the gradient evenly."""
+    """Return the larger of x and other. Ties share the gradient evenly."""
 def minimum(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """The smaller of x and other. Ties share the gradient evenly."""
+    """Return the smaller of x and other. Ties share the gradient evenly."""
 def mul(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x · other."""
+    """Return x · other."""
 def multiply(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x · other."""
+    """Return x · other."""
 def nan_to_num(input: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
     """Replace nan, ∞ and -∞ in x by numbers; in real and imaginary parts if x is complex."""
 def ne(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x ≠ other, elementwise."""
+    """Return whether x ≠ other, elementwise."""
 def neg(input: Any, *, out: Any = None) -> Tensor:
-    """-x."""
+    """Return -x."""
 def polygamma(n: int, input: Any) -> Tensor:
     """Return ψₙ(x), the n-th derivative of digamma."""
 def pow(input: Any, exponent: Any) -> Tensor:
-    """xᵖ."""
+    """Return xᵖ."""
 def rad2deg(input: Any, *, out: Any = None) -> Tensor:
-    """180/π x: radians to degrees."""
+    """Return 180/π x: radians to degrees."""
 def reciprocal(input: Any, *, out: Any = None) -> Tensor:
-    """1/x."""
+    """Return 1/x."""
 def remainder(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x mod other: x - other·⌊x/other⌋, with the sign of other. Derivative: 1 in x, minus the integer quotient in other."""
+    """Return x mod other: x - other·⌊x/other⌋, with the sign of other. Derivative: 1 in x, minus the integer quotient in other."""
 def round(input: Any, *, decimals: int = 0) -> Tensor:
     """Round x to the given number of decimals; halves are rounded to even."""
 def rsqrt(input: Any, *, out: Any = None) -> Tensor:
-    """1/√x."""
+    """Return 1/√x."""
 def sqrt(input: Any, *, out: Any = None) -> Tensor:
-    """√x."""
+    """Return √x."""
 def square(input: Any, *, out: Any = None) -> Tensor:
-    """x²."""
+    """Return x²."""
 def sub(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
-    """x - alpha · other."""
+    """Return x - alpha · other."""
 def subtract(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
-    """x - alpha · other."""
+    """Return x - alpha · other."""
 def true_divide(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-    """x / other."""
+    """Return x / other."""
 def where(condition: Any, input: Any, other: Any) -> Tensor:
     """Return the entries of input where the condition holds, and those of other elsewhere."""
 def absolute(input: Any, *, out: Any = None) -> Tensor:
-    """|x|."""
+    """Return |x|."""
 def arccos(input: Any, *, out: Any = None) -> Tensor:
-    """arccos x in radians, for |x| ≤ 1."""
+    """Return arccos x in radians, for |x| ≤ 1."""
 def arccosh(input: Any, *, out: Any = None) -> Tensor:
-    """arcosh x, for x ≥ 1."""
+    """Return arcosh x, for x ≥ 1."""
 def arcsin(input: Any, *, out: Any = None) -> Tensor:
-    """arcsin x in radians, for |x| ≤ 1."""
+    """Return arcsin x in radians, for |x| ≤ 1."""
 def arcsinh(input: Any, *, out: Any = None) -> Tensor:
-    """arsinh x."""
+    """Return arsinh x."""
 def arctan(input: Any, *, out: Any = None) -> Tensor:
-    """arctan x in radians."""
+    """Return arctan x in radians."""
 def arctan2(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """The angle of the point (other, x) in radians. The gradient at the origin is 0."""
+    """Return the angle of the point (other, x) in radians. The gradient at the origin is 0."""
 def arctanh(input: Any, *, out: Any = None) -> Tensor:
-    """artanh x, for |x| < 1."""
+    """Return artanh x, for |x| < 1."""
 def clamp_max(input: Any, max: Any) -> Tensor:
     """Return min(x, max). The derivative at x = max is 1."""
 def clamp_min(input: Any, min: Any) -> Tensor:
     """Return max(x, min). The derivative at x = min is 1."""
 def frexp(input: Any) -> Frexp[Tensor]:
-    """m and e with x = m 2ᵉ and ½ ≤ |m| < 1."""
+    """Return m and e with x = m 2ᵉ and ½ ≤ |m| < 1."""
 def greater(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x > other, elementwise."""
+    """Return whether x > other, elementwise."""
 def greater_equal(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x ≥ other, elementwise."""
+    """Return whether x ≥ other, elementwise."""
 def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Tensor:
     """Return whether |x - other| ≤ atol + rtol |other|; equal infinities are close."""
 def isneginf(input: Any) -> Tensor:
@@ -563,21 +563,21 @@ def isposinf(input: Any) -> Tensor:
 def isreal(input: Any) -> Tensor:
     """Return whether the imaginary part of x is 0."""
 def less(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x < other, elementwise."""
+    """Return whether x < other, elementwise."""
 def less_equal(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x ≤ other, elementwise."""
+    """Return whether x ≤ other, elementwise."""
 def mvlgamma(input: Any, p: int) -> Tensor:
-    """log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1."""
+    """Return log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1."""
 def negative(input: Any, *, out: Any = None) -> Tensor:
-    """-x."""
+    """Return -x."""
 def not_equal(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x ≠ other, elementwise."""
+    """Return whether x ≠ other, elementwise."""
 def positive(input: Any) -> Tensor:
     """Return x itself."""
 def rsub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """Return other - alpha · x."""
 def sgn(input: Any, *, out: Any = None) -> Tensor:
-    """The sign of x: -1, 0 or 1."""
+    """Return the sign of x: -1, 0 or 1."""
 def signbit(input: Any) -> Tensor:
     """Return whether the sign of x is negative, which is True for -0.0."""
 def adjoint(input: Any) -> Tensor:
@@ -585,7 +585,7 @@ def adjoint(input: Any) -> Tensor:
 def angle(input: Any) -> Tensor:
     """Return the angle of complex numbers in the plane, which is 0 or π for real numbers."""
 def complex(real: Any, imag: Any) -> Tensor:
-    """x + iy of a real and an imaginary part."""
+    """Return x + iy, given the real part x and the imaginary part y."""
 def conj(input: Any) -> Tensor:
     """Return the complex conjugate, or x itself for real numbers."""
 def conj_physical(input: Any) -> Tensor:
@@ -593,7 +593,7 @@ def conj_physical(input: Any) -> Tensor:
 def imag(input: Any) -> Tensor:
     """Return the imaginary part, which is 0 for real numbers."""
 def polar(abs: Any, angle: Any) -> Tensor:
-    """abs·(cos φ + i·sin φ), the number with this absolute value and angle."""
+    """Return abs·(cos φ + i·sin φ), the number with this absolute value and angle."""
 def real(input: Any) -> Tensor:
     """Return the real part, or x itself for real numbers."""
 def resolve_conj(input: Any) -> Tensor:
@@ -775,7 +775,7 @@ def max(input: Any) -> Tensor: ...
 def max(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Return the maximum of all entries, along one axis, or of two tensors, like PyTorch's three calls."""
 def mean(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Σ x / n along the axes, where n is the number of entries that are added."""
+    """Return Σ x / n along the axes, where n is the number of entries that are added."""
 @overload
 def min(input: Any) -> Tensor: ...
 @overload
@@ -784,7 +784,7 @@ def min(input: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None
 def nansum(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """Return Σ x along the axes, with each nan replaced by 0."""
 def prod(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Π x along the axes."""
+    """Return Π x along the axes."""
 def softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
     """Return exp x / Σ exp x along one axis."""
 def std(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
@@ -792,7 +792,7 @@ def std(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool
 def std_mean(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:
     """Return the standard deviation and the mean along the axes."""
 def sum(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, dtype: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
-    """Σ x along the axes."""
+    """Return Σ x along the axes."""
 def var(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Tensor:
     """Return the variance Σ (x - μ)² / (n - correction) along the axes, with |x - μ|² for complex numbers."""
 def var_mean(input: Any, dim: Any = None, unbiased: bool | None = None, keepdim: bool = False, *, correction: float | None = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> tuple[Tensor, Tensor]:

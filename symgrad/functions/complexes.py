@@ -22,7 +22,7 @@ angle = public(complexes.angle)
 complex = public_all(
     complexes.complex_of,
     "complex",
-    """x + iy of a real and an imaginary part.
+    """Return x + iy, given the real part x and the imaginary part y.
 
     Gradients: the real part of the result's gradient for x, its imaginary part for y.
 
@@ -42,7 +42,7 @@ complex = public_all(
 polar = public_all(
     complexes.polar,
     "polar",
-    """abs·(cos φ + i·sin φ), the number with this absolute value and angle.
+    """Return abs·(cos φ + i·sin φ), the number with this absolute value and angle.
 
     Args:
         abs, angle: absolute value and angle φ in radians; real tensors, arrays or numbers.

@@ -109,7 +109,12 @@ def of_truth(name: str, formula: str, arity: int = 2) -> Callable[..., Any]:
     return _document(one if arity == 1 else two, name, f"{formula}\n{_ONE if arity == 1 else _TWO}")
 
 
+def returned(words: str) -> str:
+    """Return the docstring of a function, from one that begins with the value alone: "The sign of x", "|x|"."""
+    return f"Return the {words[4:]}" if words.startswith("The ") else f"Return {words}"
+
+
 def _document(fn: F, name: str, text: str) -> F:
     fn.__name__ = fn.__qualname__ = name
-    fn.__doc__ = text
+    fn.__doc__ = returned(text)
     return fn

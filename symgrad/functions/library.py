@@ -9,6 +9,7 @@ from typing import Any
 
 from symgrad.engine.record import TensorBase, apply, as_tensor
 from symgrad.errors import ArgumentTypeError
+from symgrad.functions.elementwise_factory import returned
 from symgrad.ops.elementwise import library
 from symgrad.ops.elementwise.declared import UNARY
 from symgrad.ops.elementwise.library import LIBRARY, complex_result
@@ -25,7 +26,7 @@ _NOTE = """
         {0}: tensors, arrays or numbers, broadcast against each other.
 
     Returns:
-        A tensor of the broadcast shape{1}. Its derivatives stand in the documentation's table of SciPy's functions.
+        A tensor of the broadcast shape{1}. The documentation lists its derivatives, under SciPy's functions.
 
     Raises:
         MissingExtra: if SciPy is not installed.
@@ -46,6 +47,13 @@ _SEVERAL = {
     "pbvv": "The parabolic cylinder function V_v(x) and its derivative.",
     "pbwa": "The parabolic cylinder function W(a, x) and its derivative.",
 }
+_COMPLEX = {
+    "hankel1": "The Hankel function of the first kind, J_v(z) + i Y_v(z)",
+    "hankel1e": "exp(-iz) hankel1(v, z)",
+    "hankel2": "The Hankel function of the second kind, J_v(z) - i Y_v(z)",
+    "hankel2e": "exp(iz) hankel2(v, z)",
+    "wofz": "Faddeeva's function exp(-z²) erfc(-iz)",
+}
 
 
 def _operands(given: tuple[Any, ...]) -> list[Any]:
@@ -65,7 +73,7 @@ def _signature(letters: tuple[str, ...], returns: str = "Any") -> inspect.Signat
 
 def _named(call: Function, name: str, letters: list[str], words: str, returns: str = "Any") -> Function:
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"{words}\n{_NOTE.format(', '.join(letters), ' for each' if returns != 'Any' else '')}"
+    call.__doc__ = f"{returned(words)}\n{_NOTE.format(', '.join(letters), ' for each' if returns != 'Any' else '')}"
     call.__signature__ = _signature(tuple(letters), returns)  # type: ignore[attr-defined]
     return call
 
@@ -103,14 +111,12 @@ def _tuple(name: str) -> Function:
 
 
 def _complex(name: str) -> Function:
-    s = SCALARS[name]
-    letters = s.letters.split()
+    letters = SCALARS[name].letters.split()
 
     def call(*args: Any, **words: Any) -> Any:
         return complex_result(name, *_given(name, letters, args, words))
 
-    what = "Faddeeva's function exp(-z²) erfc(-iz)" if name == "wofz" else f"The Hankel function {s.latex}"
-    return _named(call, name, letters, f"{what}. The result is complex, even for real z.")
+    return _named(call, name, letters, f"{_COMPLEX[name]}. The result is complex, even for real z.")
 
 
 FOUND: dict[str, Function] = {name: _one(name) for name in NAMES} | {name: _tuple(name) for name in TUPLES}
@@ -170,7 +176,7 @@ def spherical_bessel_j0(x: Any) -> Any:
 
 @checked
 def factorial(n: Any) -> Any:
-    """n! = Γ(n + 1), for real n.
+    """Return n! = Γ(n + 1) for real n.
 
     Derivative: n! ψ(n + 1).
 
@@ -185,7 +191,7 @@ def factorial(n: Any) -> Any:
 
 @checked
 def softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None) -> Any:
-    """exp x / Σ exp x along one or several axes, by default all, as in SciPy.
+    """Return exp x / Σ exp x along one or several axes, by default all, as in SciPy.
 
     Derivative: y_i (δ_ij - y_j).
 
@@ -205,7 +211,7 @@ def softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None)
 
 @checked
 def log_softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None) -> Any:
-    """x - log Σ exp x along one or several axes, by default all, as in SciPy.
+    """Return x - log Σ exp x along one or several axes, by default all, as in SciPy.
 
     Derivative: δ_ij - softmax(x)_j.
 
@@ -226,7 +232,7 @@ def log_softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = N
 
 @checked
 def kelvin(x: Any) -> Any:
-    """Kelvin's functions as complex numbers: ber x + i bei x, ker x + i kei x, and their derivatives.
+    """Return Kelvin's functions as complex numbers: ber x + i bei x, ker x + i kei x, and their derivatives.
 
     Args:
         x: a tensor, array or number.

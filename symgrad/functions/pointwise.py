@@ -38,7 +38,7 @@ square = of_one("square", "x².", "2x")
 reciprocal = of_one("reciprocal", "1/x.", "-1/x²")
 neg = of_one("neg", "-x.", "-1")
 digamma = of_one("digamma", "ψ(x) = Γ'(x)/Γ(x).", "ψ₁(x)")
-clone = of_one("clone", "Return a copy of x through which gradients flow.", "1")
+clone = of_one("clone", "a copy of x through which gradients flow.", "1")
 logit = public(declared.logit)
 frac = of_one("frac", "x without its integer part, with the sign of x.", "1")
 deg2rad = of_one("deg2rad", "π/180 x: degrees to radians.", "π/180")
@@ -49,7 +49,7 @@ mul = of_two("mul", "x · other.")
 
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
-    """x / other.
+    """Return x / other.
 
     Args:
         input, other: tensors, arrays or numbers, broadcast against each other.
@@ -72,32 +72,32 @@ maximum = of_two("maximum", "The larger of x and other.", "    Ties share the gr
 minimum = of_two("minimum", "The smaller of x and other.", "    Ties share the gradient evenly.\n")
 atan2 = of_two("atan2", "The angle of the point (other, x) in radians.", "    The gradient at the origin is 0.\n")
 heaviside = public(signs.heaviside)
-eq = of_two("eq", "x = other, elementwise.")
-ne = of_two("ne", "x ≠ other, elementwise.")
-lt = of_two("lt", "x < other, elementwise.")
-le = of_two("le", "x ≤ other, elementwise.")
-gt = of_two("gt", "x > other, elementwise.")
-ge = of_two("ge", "x ≥ other, elementwise.")
-logical_and = of_truth("logical_and", "Return whether x and other are both nonzero.")
-logical_or = of_truth("logical_or", "Return whether x or other is nonzero.")
-logical_xor = of_truth("logical_xor", "Return whether exactly one of x and other is nonzero.")
-logical_not = of_truth("logical_not", "Return whether x is zero.", 1)
-bitwise_and = of_truth("bitwise_and", "Return x & other, for booleans or for each bit of integers.")
-bitwise_or = of_truth("bitwise_or", "Return x | other, for booleans or for each bit of integers.")
-bitwise_xor = of_truth("bitwise_xor", "Return x ^ other, for booleans or for each bit of integers.")
-bitwise_not = of_truth("bitwise_not", "Return ~x, for booleans or for each bit of integers.", 1)
-bitwise_left_shift = of_truth("bitwise_left_shift", "Return x << other, which is x · 2ⁿ for n = other.")
-bitwise_right_shift = of_truth("bitwise_right_shift", "Return x >> other, which is ⌊x / 2ⁿ⌋ for n = other.")
+eq = of_two("eq", "whether x = other, elementwise.")
+ne = of_two("ne", "whether x ≠ other, elementwise.")
+lt = of_two("lt", "whether x < other, elementwise.")
+le = of_two("le", "whether x ≤ other, elementwise.")
+gt = of_two("gt", "whether x > other, elementwise.")
+ge = of_two("ge", "whether x ≥ other, elementwise.")
+logical_and = of_truth("logical_and", "whether x and other are both nonzero.")
+logical_or = of_truth("logical_or", "whether x or other is nonzero.")
+logical_xor = of_truth("logical_xor", "whether exactly one of x and other is nonzero.")
+logical_not = of_truth("logical_not", "whether x is zero.", 1)
+bitwise_and = of_truth("bitwise_and", "x & other, for booleans or for each bit of integers.")
+bitwise_or = of_truth("bitwise_or", "x | other, for booleans or for each bit of integers.")
+bitwise_xor = of_truth("bitwise_xor", "x ^ other, for booleans or for each bit of integers.")
+bitwise_not = of_truth("bitwise_not", "~x, for booleans or for each bit of integers.", 1)
+bitwise_left_shift = of_truth("bitwise_left_shift", "x << other, which is x · 2ⁿ for n = other.")
+bitwise_right_shift = of_truth("bitwise_right_shift", "x >> other, which is ⌊x / 2ⁿ⌋ for n = other.")
 gcd = of_truth("gcd", "The greatest common divisor of the integers x and other, at least 0.")
 lcm = of_truth("lcm", "The least common multiple of the integers x and other, at least 0.")
-isnan = of_truth("isnan", "Return whether x is nan. For symbols in formulas, the result is False.", 1)
-isinf = of_truth("isinf", "Return whether x is ∞ or -∞. For symbols in formulas, the result is False.", 1)
-isfinite = of_truth("isfinite", "Return whether x is a finite number. For symbols in formulas, the result is True.", 1)
+isnan = of_truth("isnan", "whether x is nan. For symbols in formulas, the result is False.", 1)
+isinf = of_truth("isinf", "whether x is ∞ or -∞. For symbols in formulas, the result is False.", 1)
+isfinite = of_truth("isfinite", "whether x is a finite number. For symbols in formulas, the result is True.", 1)
 round = public(rounded)
 
 
 def pow(input: Any, exponent: Any) -> Any:
-    """xᵖ.
+    """Return xᵖ.
 
     Args:
         input, exponent: x and p; tensors, arrays or numbers, broadcast against each other.

@@ -129,95 +129,95 @@ __all__ = [
 ]
 
 def relu(input: Any, inplace: bool = False, *, out: Any = None) -> Tensor:
-    """max(x, 0)."""
+    """Return max(x, 0)."""
 def sigmoid(input: Any, *, out: Any = None) -> Tensor:
-    """σ(x) = 1/(1 + e⁻ˣ)."""
+    """Return σ(x) = 1/(1 + e⁻ˣ)."""
 def tanh(input: Any, *, out: Any = None) -> Tensor:
-    """tanh x."""
+    """Return tanh x."""
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Tensor:
-    """log(1 + exp(β x)) / β."""
+    """Return log(1 + exp(β x)) / β."""
 def logsigmoid(input: Any, *, out: Any = None) -> Tensor:
-    """log σ(x), without overflow."""
+    """Return log σ(x), without overflow."""
 def softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
     """Return exp x / Σ exp x along one axis."""
 def log_softmax(input: Any, dim: int | None = None, *, dtype: Any = None, axis: int | None = None) -> Tensor:
     """Return x - log Σ exp x along one axis, accurate even where softmax rounds to 0 or 1."""
 def gelu(input: Any, approximate: str = 'none') -> Tensor:
-    """x Φ(x), where Φ is the normal distribution function; for 'tanh' x (1 + tanh(√(2/π)(x + 0.044715 x³)))/2."""
+    """Return x Φ(x), where Φ is the normal distribution function."""
 def silu(input: Any, inplace: bool = False) -> Tensor:
-    """x σ(x), also called swish."""
+    """Return x σ(x), also called swish."""
 def mish(input: Any, inplace: bool = False) -> Tensor:
     """Return the function x tanh(softplus(x))."""
 def softsign(input: Any) -> Tensor:
-    """x/(1 + |x|)."""
+    """Return x/(1 + |x|)."""
 def tanhshrink(input: Any) -> Tensor:
-    """x - tanh x, accurate near 0."""
+    """Return x - tanh x, accurate near 0."""
 def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """x for x > 0, else ``negative_slope`` times x."""
+    """Return x for x > 0, and ``negative_slope`` times x otherwise."""
 def prelu(input: Any, weight: Any) -> Tensor:
-    """x for x > 0, else w x, with one w or one per channel."""
+    """Return x for x > 0, and w x otherwise, with a single w or one for each channel."""
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """x for x > 0, else α (eˣ - 1)."""
+    """Return x for x > 0, and α (eˣ - 1) otherwise."""
 def selu(input: Any, inplace: bool = False) -> Tensor:
-    """1.0507 times elu with α = 1.6733, which keeps mean 0 and variance 1."""
+    """Return 1.0507 times elu with α = 1.6733, which preserves mean 0 and variance 1."""
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """x for x > 0, else α (exp(x/α) - 1)."""
+    """Return x for x > 0, and α (exp(x/α) - 1) otherwise."""
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
-    """x limited to [min_val, max_val]."""
+    """Return x limited to [min_val, max_val]."""
 def relu6(input: Any, inplace: bool = False) -> Tensor:
-    """x limited to [0, 6]."""
+    """Return x limited to [0, 6]."""
 def hardsigmoid(input: Any, inplace: bool = False) -> Tensor:
-    """(x + 3)/6 limited to [0, 1]."""
+    """Return (x + 3)/6 limited to [0, 1]."""
 def hardswish(input: Any, inplace: bool = False) -> Tensor:
-    """x · hardsigmoid(x): 0 for x ≤ -3, x for x ≥ 3, and x (x + 3)/6 in between."""
+    """Return x · hardsigmoid(x): 0 for x ≤ -3, x for x ≥ 3, and x (x + 3)/6 in between."""
 def hardshrink(input: Any, lambd: float = 0.5) -> Tensor:
-    """x where |x| > λ, else 0."""
+    """Return x where |x| > λ, and 0 elsewhere."""
 def softshrink(input: Any, lambd: float = 0.5) -> Tensor:
-    """x moved towards 0 by λ, and 0 where |x| ≤ λ."""
+    """Return x moved towards 0 by λ, and 0 where |x| ≤ λ."""
 def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """x where x > threshold, else value."""
+    """Return x where x > threshold, and value elsewhere."""
 def glu(input: Any, dim: int = -1) -> Tensor:
-    """a σ(b), where a and b are the halves of x along ``dim``."""
+    """Return a σ(b), where a and b are the halves of x along ``dim``."""
 def softmin(input: Any, dim: int | None = None, *, dtype: Any = None) -> Tensor:
-    """exp(-x) / Σ exp(-x) along one axis."""
+    """Return exp(-x) / Σ exp(-x) along one axis."""
 def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
     """Return X Wᵀ + b along the last axis."""
 def mse_loss(input: Any, target: Any, *, reduction: str = 'mean', weight: Any = None) -> Tensor:
-    """Σ (x - t)² / n, the mean squared error."""
+    """Return Σ (x - t)² / n, the mean squared error."""
 def l1_loss(input: Any, target: Any, *, reduction: str = 'mean', weight: Any = None) -> Tensor:
-    """Σ |x - t| / n, the mean absolute error."""
+    """Return Σ |x - t| / n, the mean absolute error."""
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, *, reduction: str = 'mean') -> Tensor:
-    """Σ -(t log p + (1 - t) log(1 - p)) / n for probabilities p."""
+    """Return Σ -(t log p + (1 - t) log(1 - p)) / n for probabilities p."""
 def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, *, reduction: str = 'mean', pos_weight: Any = None) -> Tensor:
-    """Σ (log(1 + eᶻ) - t z) / n: the cross entropy of t and σ(z), without overflow."""
+    """Return Σ (log(1 + eᶻ) - t z) / n: the cross entropy of t and σ(z), without overflow."""
 def nll_loss(input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = 'mean') -> Tensor:
-    """-Σ w_t x_t / Σ w_t over samples, where x_t is the log probability of the sample's class t."""
+    """Return -Σ w_t x_t / Σ w_t over samples, where x_t is the log probability of the sample's class t."""
 def cross_entropy(input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = 'mean', label_smoothing: float = 0.0) -> Tensor:
-    """-Σ w_t log softmax(x)_t / Σ w_t over samples with classes t; or -Σ t log softmax(x) / N with probabilities t."""
+    """Return -Σ w_t log softmax(x)_t / Σ w_t over samples with classes t, or -Σ t log softmax(x) / N for probabilities."""
 def smooth_l1_loss(input: Any, target: Any, *, reduction: str = 'mean', beta: float = 1.0) -> Tensor:
-    """The mean of (x - t)²/(2β) where |x - t| < β, and of |x - t| - β/2 elsewhere."""
+    """Return the mean of (x - t)²/(2β) where |x - t| < β, and of |x - t| - β/2 elsewhere."""
 def huber_loss(input: Any, target: Any, *, reduction: str = 'mean', delta: float = 1.0, weight: Any = None) -> Tensor:
-    """The mean of (x - t)²/2 where |x - t| < δ, and of δ (|x - t| - δ/2) elsewhere."""
+    """Return the mean of (x - t)²/2 where |x - t| < δ, and of δ (|x - t| - δ/2) elsewhere."""
 def kl_div(input: Any, target: Any, *, reduction: str = 'mean', log_target: bool = False) -> Tensor:
-    """Σ t (log t - x): the Kullback-Leibler divergence of probabilities t from log probabilities x."""
+    """Return Σ t (log t - x): the Kullback-Leibler divergence of probabilities t from log probabilities x."""
 def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> Tensor:
-    """Σ (log v + (x - t)²/v) / (2n) with v = max(var, ε): the negative log density of normal distributions."""
+    """Return Σ (log v + (x - t)²/v) / (2n) with v = max(var, ε): the negative log density of normal distributions."""
 def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, *, full: bool = False, eps: float = 1e-08, reduction: str = 'mean') -> Tensor:
-    """Σ (eˣ - t x) / n, or Σ (x - t log(x + ε)) / n: the negative log probability of Poisson distributed counts t."""
+    """Return Σ (eˣ - t x) / n, or Σ (x - t log(x + ε)) / n: the negative log probability of Poisson counts t."""
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, *, reduction: str = 'mean') -> Tensor:
-    """The mean of x where t = 1, and of max(0, m - x) where t = -1."""
+    """Return the mean of x where t = 1, and of max(0, m - x) where t = -1."""
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, *, reduction: str = 'mean') -> Tensor:
-    """Σ max(0, m - t (x₁ - x₂)) / n, where t = 1 requires x₁ > x₂, and t = -1 requires x₁ < x₂."""
+    """Return Σ max(0, m - t (x₁ - x₂)) / n, where t = 1 requires x₁ > x₂, and t = -1 requires x₁ < x₂."""
 def soft_margin_loss(input: Any, target: Any, *, reduction: str = 'mean') -> Tensor:
-    """Σ log(1 + e^(-t x)) / n, without overflow."""
+    """Return Σ log(1 + e^(-t x)) / n, without overflow."""
 def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-06, swap: bool = False, *, reduction: str = 'mean') -> Tensor:
-    """The mean of max(0, m + d(a, p) - d(a, n)) over triplets, where d is the distance along the last axis."""
+    """Return the mean of max(0, m + d(a, p) - d(a, n)) over triplets, where d is the distance along the last axis."""
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, *, reduction: str = 'mean') -> Tensor:
-    """The mean over pairs of 1 - cos(x₁, x₂) where t = 1, and of max(0, cos(x₁, x₂) - m) where t = -1."""
+    """Return the mean over pairs of 1 - cos(x₁, x₂) where t = 1, and of max(0, cos(x₁, x₂) - m) where t = -1."""
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False) -> Tensor:
-    """‖x₁ - x₂ + ε‖ₚ over the last axis."""
+    """Return ‖x₁ - x₂ + ε‖ₚ over the last axis."""
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-08, *, axis: int | None = None) -> Tensor:
-    """⟨x₁, x₂⟩ / (max(‖x₁‖, ε) max(‖x₂‖, ε)) along one axis: the cosine of the angle between vectors."""
+    """Return ⟨x₁, x₂⟩ / (max(‖x₁‖, ε) max(‖x₂‖, ε)) along one axis: the cosine of the angle between vectors."""
 def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, *, axis: int | None = None) -> Tensor:
     """Return x / max(‖x‖ₚ, ε) along one axis."""
 def layer_norm(input: Any, normalized_shape: Sequence[int], weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Tensor:
@@ -231,7 +231,7 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
 def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-05) -> Tensor:
     """Return (x - μ)/√(σ² + ε) w + b, with the mean and variance of each channel of each sample."""
 def local_response_norm(input: Any, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0) -> Tensor:
-    """x/(k + α m)^β, where m is the mean of x² over ``size`` neighbouring channels; channels beyond the ends are 0."""
+    """Return x/(k + α m)^β with the mean m of x² over ``size`` neighbouring channels; channels beyond the ends are 0."""
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False, *, generator: Generator | None = None) -> Tensor:
     """Set entries of x to 0 at random: x m/(1 - p), where each entry of m is 0 with probability p, and 1 otherwise."""
 def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False, *, generator: Generator | None = None) -> Tensor:
@@ -265,34 +265,34 @@ def unfold(input: Any, kernel_size: int | Sequence[int], dilation: int | Sequenc
 def fold(input: Any, output_size: int | Sequence[int], kernel_size: int | Sequence[int], dilation: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, stride: int | Sequence[int] = 1) -> Tensor:
     """Return the sum of all windows, each at its position: the adjoint of unfold."""
 def conv_transpose1d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, output_padding: int | Sequence[int] = 0, groups: int = 1, dilation: int | Sequence[int] = 1) -> Tensor:
-    """y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f] along the last axis: the adjoint of conv."""
+    """Return y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f], the adjoint of conv."""
 def conv_transpose2d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, output_padding: int | Sequence[int] = 0, groups: int = 1, dilation: int | Sequence[int] = 1) -> Tensor:
-    """y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f] along the last two axes: the adjoint of conv."""
+    """Return y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f], the adjoint of conv."""
 def conv_transpose3d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0, output_padding: int | Sequence[int] = 0, groups: int = 1, dilation: int | Sequence[int] = 1) -> Tensor:
-    """y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f] along the last three axes: the adjoint of conv."""
+    """Return y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f], the adjoint of conv."""
 def adaptive_avg_pool1d(input: Any, output_size: int | Sequence[int] | None) -> Tensor:
-    """The mean of x in each of m parts along the last axis; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
+    """Return the mean of x in each of m parts along the last axis; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 def adaptive_avg_pool2d(input: Any, output_size: int | Sequence[int] | None) -> Tensor:
-    """The mean of x in each of m parts along the last two axes; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
+    """Return the mean of x in each of m parts along the last two axes; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 def adaptive_avg_pool3d(input: Any, output_size: int | Sequence[int] | None) -> Tensor:
-    """The mean of x in each of m parts along the last three axes; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
+    """Return the mean of x in each of m parts along the last three axes; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 @overload
 def adaptive_max_pool1d(input: Any, output_size: int | Sequence[int] | None) -> Tensor: ...
 @overload
 def adaptive_max_pool1d(input: Any, output_size: int | Sequence[int] | None, return_indices: bool = False) -> Any:
-    """The largest entry of x in each of m parts along the last axis; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
+    """Return the largest entry of x in each of m parts along the last axis; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 @overload
 def adaptive_max_pool2d(input: Any, output_size: int | Sequence[int] | None) -> Tensor: ...
 @overload
 def adaptive_max_pool2d(input: Any, output_size: int | Sequence[int] | None, return_indices: bool = False) -> Any:
-    """The largest entry of x in each of m parts along the last two axes; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
+    """Return the largest entry of x in each of m parts along the last two axes; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 @overload
 def adaptive_max_pool3d(input: Any, output_size: int | Sequence[int] | None) -> Tensor: ...
 @overload
 def adaptive_max_pool3d(input: Any, output_size: int | Sequence[int] | None, return_indices: bool = False) -> Any:
-    """The largest entry of x in each of m parts along the last three axes; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
+    """Return the largest entry of x in each of m parts along the last three axes; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉."""
 def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, *, reduction: str = 'mean') -> Tensor:
-    """The mean over rows x of Σ_{j≠t} w_t max(0, m - x_t + x_j)ᵖ / C: class t should win by the margin m."""
+    """Return the mean over rows x of Σ_{j≠t} w_t max(0, m - x_t + x_j)ᵖ / C: class t should win by the margin m."""
 def multilabel_margin_loss(input: Any, target: Any, *, reduction: str = 'mean') -> Tensor:
     """Return Σ max(0, 1 - (x_j - x_i)) / C, summed over the labels j of a sample and all other classes i."""
 def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, *, reduction: str = 'mean') -> Tensor:
@@ -300,48 +300,48 @@ def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, *, 
 def triplet_margin_with_distance_loss(anchor: Any, positive: Any, negative: Any, *, distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0, swap: bool = False, reduction: str = 'mean') -> Tensor:
     """Return the mean of max(0, m + d(a, p) - d(a, n)) over triplets, for a user-defined distance d."""
 def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = 'mean', zero_infinity: bool = False) -> Tensor:
-    """Connectionist temporal classification: -log Σ Π p over all alignments of a label sequence with T steps."""
+    """Return -log Σ Π p over all alignments of a label sequence with T steps: connectionist temporal classification."""
 def pad(input: Any, pad: Sequence[int], mode: str = 'constant', value: float | None = None) -> Tensor:
     """Return x with entries added before and after, from the last axis on; negative numbers cut entries off."""
 def conv1d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0, dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
-    """y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f], i and k along the last axis."""
+    """Return y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f], with i and k along the last axis."""
 def conv2d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0, dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
-    """y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f], i and k along the last two axes."""
+    """Return y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f], with i and k along the last two axes."""
 def conv3d(input: Any, weight: Any, bias: Any = None, stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0, dilation: int | Sequence[int] = 1, groups: int = 1) -> Tensor:
-    """y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f], i and k along the last three axes."""
+    """Return y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f], with i and k along the last three axes."""
 @overload
 def max_pool1d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False) -> Tensor: ...
 @overload
 def max_pool1d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
-    """The largest entry of each window along the last axis."""
+    """Return the largest entry of each window along the last axis."""
 @overload
 def max_pool2d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False) -> Tensor: ...
 @overload
 def max_pool2d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
-    """The largest entry of each window along the last two axes."""
+    """Return the largest entry of each window along the last two axes."""
 @overload
 def max_pool3d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False) -> Tensor: ...
 @overload
 def max_pool3d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
-    """The largest entry of each window along the last three axes."""
+    """Return the largest entry of each window along the last three axes."""
 def avg_pool1d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:
-    """The mean of each window along the last axis."""
+    """Return the mean of each window along the last axis."""
 def avg_pool2d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:
-    """The mean of each window along the last two axes."""
+    """Return the mean of each window along the last two axes."""
 def avg_pool3d(input: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:
-    """The mean of each window along the last three axes."""
+    """Return the mean of each window along the last three axes."""
 def lp_pool1d(input: Any, norm_type: float, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, ceil_mode: bool = False) -> Tensor:
-    """(Σ xᵖ)^(1/p) of each window along the last axis."""
+    """Return (Σ xᵖ)^(1/p) of each window along the last axis."""
 def lp_pool2d(input: Any, norm_type: float, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, ceil_mode: bool = False) -> Tensor:
-    """(Σ xᵖ)^(1/p) of each window along the last two axes."""
+    """Return (Σ xᵖ)^(1/p) of each window along the last two axes."""
 def lp_pool3d(input: Any, norm_type: float, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, ceil_mode: bool = False) -> Tensor:
-    """(Σ xᵖ)^(1/p) of each window along the last three axes."""
+    """Return (Σ xᵖ)^(1/p) of each window along the last three axes."""
 def max_unpool1d(input: Any, indices: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, output_size: Sequence[int] | None = None) -> Tensor:
-    """The entries of x at their positions along longer last axis, and zeros elsewhere: a partial inverse of max pooling."""
+    """Undo max pooling along the last axis in part: return x at its positions, with zeros elsewhere."""
 def max_unpool2d(input: Any, indices: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, output_size: Sequence[int] | None = None) -> Tensor:
-    """The entries of x at their positions along longer last two axes, and zeros elsewhere: a partial inverse of max pooling."""
+    """Undo max pooling along the last two axes in part: return x at its positions, with zeros elsewhere."""
 def max_unpool3d(input: Any, indices: Any, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0, output_size: Sequence[int] | None = None) -> Tensor:
-    """The entries of x at their positions along longer last three axes, and zeros elsewhere: a partial inverse of max pooling."""
+    """Undo max pooling along the last three axes in part: return x at its positions, with zeros elsewhere."""
 def fractional_max_pool2d(input: Any, kernel_size: int | Sequence[int], output_size: int | Sequence[int] | None = None, output_ratio: float | Sequence[float] | None = None, return_indices: bool = False, _random_samples: Any = None, *, generator: Generator | None = None) -> Tensor:
     """Return the maximum of each window along the last two axes. Window i starts at ⌊α (i + u)⌋ - ⌊α u⌋."""
 def fractional_max_pool3d(input: Any, kernel_size: int | Sequence[int], output_size: int | Sequence[int] | None = None, output_ratio: float | Sequence[float] | None = None, return_indices: bool = False, _random_samples: Any = None, *, generator: Generator | None = None) -> Tensor:
@@ -355,11 +355,11 @@ def grid_sample(input: Any, grid: Any, mode: str = 'bilinear', padding_mode: str
 def affine_grid(theta: Any, size: Any, align_corners: bool | None = None) -> Tensor:
     """Return the positions θ (x, y, 1)ᵀ for all pixels (x, y) of an image, with coordinates from -1 to 1."""
 def pixel_shuffle(input: Any, upscale_factor: int) -> Tensor:
-    """y[c, h r + i, w r + j] = x[c r² + i r + j, h, w]: r² channels become one image that is r times as large."""
+    """Return y[c, h r + i, w r + j] = x[c r² + i r + j, h, w]: r² channels become one image that is r times as large."""
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Tensor:
-    """y[c r² + i r + j, h, w] = x[c, h r + i, w r + j]: the inverse of ``pixel_shuffle``."""
+    """Return y[c r² + i r + j, h, w] = x[c, h r + i, w r + j]: the inverse of ``pixel_shuffle``."""
 def channel_shuffle(input: Any, groups: int) -> Tensor:
-    """y[c g + k] = x[k C/g + c] along the channels: the channels of g groups are interleaved."""
+    """Return y[c g + k] = x[k C/g + c] along the channels: the channels of g groups are interleaved."""
 def pdist(input: Any, p: float = 2.0) -> Tensor:
     """Return ‖x[i] - x[j]‖ₚ for all i < j, row by row."""
 def celu_(input: Any, alpha: float = 1.0) -> Tensor:

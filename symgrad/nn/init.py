@@ -239,7 +239,7 @@ def _sparse(rng: Any, rows: int, columns: int, sparsity: float, std: float) -> A
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Any:
-    """Fill the tensor with gain times a random orthogonal matrix, whose columns combine all axes but the first.
+    """Fill the tensor with gain times a random orthogonal matrix, with a row for each index along the first axis.
 
     The matrix is the factor Q of a matrix of normal numbers.
 

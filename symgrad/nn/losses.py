@@ -123,7 +123,7 @@ def ctc_loss(
     log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0, reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Any:  # fmt: skip
-    """Connectionist temporal classification: -log Σ Π p over all alignments of a label sequence with T steps.
+    """Return -log Σ Π p over all alignments of a label sequence with T steps: connectionist temporal classification.
 
     An alignment may repeat labels and insert blanks between them. Let l be the labels with blanks between and around
     them. Then α_t(s) = p_t(l_s) Σ_r α_{t-1}(r), where r is s, s - 1 and, if l_s is a label other than l_{s-2}, s - 2.

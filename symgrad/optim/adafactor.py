@@ -22,7 +22,7 @@ from symgrad.optim.optimizer import (
 
 
 class Adafactor(Optimizer):
-    """p ← p - α u/max(1, rms(u)/d), where u = g/√v and α = max(ε₂, rms(p))·min(lr, 1/√t).
+    """Step p ← p - α u/max(1, rms(u)/d), where u = g/√v and α = max(ε₂, rms(p))·min(lr, 1/√t).
 
     v is a running mean of g². For a matrix, it is the product of the means over rows and over columns, divided by their
     mean.

@@ -23,7 +23,7 @@ from symgrad.optim.optimizer import (
 
 
 class Adam(Optimizer):
-    """p ← p - lr·m̂/(√v̂ + ε), where m ← β₁m + (1 - β₁)g, v ← β₂v + (1 - β₂)g², m̂ = m/(1 - β₁ᵗ), v̂ = v/(1 - β₂ᵗ).
+    """Step p ← p - lr·m̂/(√v̂ + ε), with m ← β₁m + (1 - β₁)g, v ← β₂v + (1 - β₂)g², m̂ = m/(1 - β₁ᵗ), v̂ = v/(1 - β₂ᵗ).
 
     Args:
         params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.

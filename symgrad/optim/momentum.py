@@ -53,7 +53,7 @@ def _decayed(x: Any, g: Any, group: Group) -> tuple[Any, Any]:
 
 
 class Adamax(Optimizer):
-    """p ← p - lr/(1 - β₁ᵗ)·m/u, where m ← β₁m + (1 - β₁)g and u ← max(β₂u, |g| + ε).
+    """Step p ← p - lr/(1 - β₁ᵗ)·m/u, where m ← β₁m + (1 - β₁)g and u ← max(β₂u, |g| + ε).
 
     Args:
         params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.

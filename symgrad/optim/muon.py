@@ -12,7 +12,7 @@ from symgrad.optim.optimizer import Group, Optimizer, State, check_at_least_zero
 
 
 class Muon(Optimizer):
-    """W ← (1 - lr·weight_decay) W - lr·s·O, with O ≈ U Vᵀ of the momentum B = U Σ Vᵀ of the gradient.
+    """Step W ← (1 - lr·weight_decay) W - lr·s·O, with O ≈ U Vᵀ of the momentum B = U Σ Vᵀ of the gradient.
 
     B ← momentum·B + (1 - momentum)·G; with nesterov, B is then replaced by (1 - momentum)·G + momentum·B. The
     Newton–Schulz iteration X ← a X + (b X Xᵀ + c (X Xᵀ)²) X computes O in the dtype of W; PyTorch uses bfloat16.

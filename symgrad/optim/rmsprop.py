@@ -23,7 +23,7 @@ from symgrad.optim.optimizer import (
 
 
 class RMSprop(Optimizer):
-    """p ← p - lr·b, where v ← αv + (1 - α)g² and b ← momentum·b + g/(√v + ε).
+    """Step p ← p - lr·b, where v ← αv + (1 - α)g² and b ← momentum·b + g/(√v + ε).
 
     Args:
         params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.
@@ -79,7 +79,7 @@ class RMSprop(Optimizer):
 
 
 class Adagrad(Optimizer):
-    """p ← p - lr/(1 + (t - 1) lr_decay)·g/(√s + ε), where s is the sum of all g² so far.
+    """Step p ← p - lr/(1 + (t - 1) lr_decay)·g/(√s + ε), where s is the sum of all g² so far.
 
     Args:
         params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.
@@ -126,7 +126,7 @@ class Adagrad(Optimizer):
 
 
 class Adadelta(Optimizer):
-    """p ← p - lr·Δ, where v ← ρv + (1 - ρ)g², Δ = √(u + ε)/√(v + ε)·g and u ← ρu + (1 - ρ)Δ².
+    """Step p ← p - lr·Δ, where v ← ρv + (1 - ρ)g², Δ = √(u + ε)/√(v + ε)·g and u ← ρu + (1 - ρ)Δ².
 
     Args:
         params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.

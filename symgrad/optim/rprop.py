@@ -22,7 +22,7 @@ from symgrad.optim.optimizer import (
 
 
 class Rprop(Optimizer):
-    """p ← p - s·sign(g), where s grows by η₊ while an entry of g keeps its sign, and shrinks by η₋ where it changes.
+    """Step p ← p - s·sign(g), where s grows by η₊ while an entry of g keeps its sign, and shrinks by η₋ if it changes.
 
     An entry of p whose gradient changes sign is not modified in this step.
 
@@ -65,7 +65,7 @@ class Rprop(Optimizer):
 
 
 class ASGD(Optimizer):
-    """p ← p(1 - λη) - ηg with η = lr/(1 + λ lr t)^α; the mean of p from step t0 on is ``state[p]["ax"]``.
+    """Step p ← p(1 - λη) - ηg with η = lr/(1 + λ lr t)^α; the mean of p from step t0 on is ``state[p]["ax"]``.
 
     Args:
         params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.

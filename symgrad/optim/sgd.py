@@ -22,7 +22,7 @@ from symgrad.optim.optimizer import (
 
 
 class SGD(Optimizer):
-    """p ← p - lr·b, where b ← momentum·b + (1 - dampening)·g and g is the gradient plus weight_decay·p.
+    """Step p ← p - lr·b, where b ← momentum·b + (1 - dampening)·g and g is the gradient plus weight_decay·p.
 
     The first b is g. With nesterov, the step is along g + momentum·b; without momentum, it is along g.
 

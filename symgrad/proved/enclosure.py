@@ -62,12 +62,12 @@ def enclose(
 
     Args:
         f: a function of numbers, arrays and structures of them.
-        box: (lower, upper), a tuple of two numbers or two arrays of one shape (*s), or an array (*s, 2) of such pairs;
-            for several arguments a list of these, one each, or structures of them.
+        box: (lower, upper), a tuple of two numbers or of two arrays with the same shape (*s), or an array (*s, 2) of
+            such pairs; for several arguments, a list with one of these for each, or structures of them.
         derivative: 0 for values, 1 for first derivatives, 2 for second ones, which have the axes of the result and then
             the axes of the arguments.
-        order: 0 evaluates the program; 1 adds the mean-value form f(c) + f'(box)(x - c), and the values at the ends of
-            arguments whose slope has one sign; 2 adds the Taylor form of second order. The result is the intersection
+        order: 0 evaluates the program; 1 adds the mean-value form f(c) + f'(box)(x - c), and uses the ends of
+            arguments in which f is monotone; 2 adds the Taylor form of second order. The result is the intersection
             of these bounds. If a condition holds only in a part of the box, the program is only evaluated.
         pieces: the number of boxes to divide the box into; the result is the hull of their bounds.
         bits: the precision of the intervals' ends, before they are rounded to floats.

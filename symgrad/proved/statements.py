@@ -33,7 +33,7 @@ BITS, BOXES, WIDTH = 128, 20_000, 1e-9
 
 
 class Proof(NamedTuple):
-    """Whether a statement holds everywhere in a box. ``if proof:`` tests whether it does.
+    """The proof or refutation of a statement about a whole box. ``if proof:`` tests whether the statement holds.
 
     Attributes:
         holds: whether the statement holds; False is as certain as True.

@@ -17,7 +17,7 @@ from symgrad.tensors.creation import tensor
 from symgrad.tensors.tensor import Tensor
 
 Window = Callable[..., Tensor]
-_DOC = """{0}
+_DOC = """Return the window {0}
 
     Args:
         M: how many entries, at least 0.{1}

@@ -256,41 +256,41 @@ __all__ = [
 ]
 
 def erfcx(input: Any, *, out: Any = None) -> Tensor:
-    """exp(x²) erfc x, without underflow."""
+    """Return exp(x²) erfc x, without underflow."""
 def ndtr(input: Any, *, out: Any = None) -> Tensor:
-    """Φ(x), the normal distribution function, accurate in the tail."""
+    """Return Φ(x), the normal distribution function, accurate in the tail."""
 def log_ndtr(input: Any, *, out: Any = None) -> Tensor:
-    """log Φ(x), without underflow."""
+    """Return log Φ(x), without underflow."""
 def ndtri(input: Any, *, out: Any = None) -> Tensor:
-    """Φ⁻¹(x), the inverse of the normal distribution function."""
+    """Return Φ⁻¹(x), the inverse of the normal distribution function."""
 def entr(input: Any, *, out: Any = None) -> Tensor:
-    """-x log x, 0 at 0 and -∞ below."""
+    """Return -x log x, 0 at 0 and -∞ below."""
 def xlog1py(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x log(1 + other), and 0 where x = 0."""
+    """Return x log(1 + other), and 0 where x = 0."""
 def i1(input: Any, *, out: Any = None) -> Tensor:
-    """The modified Bessel function I₁(x)."""
+    """Return the modified Bessel function I₁(x)."""
 def i0e(input: Any, *, out: Any = None) -> Tensor:
-    """exp(-|x|) I₀(x)."""
+    """Return exp(-|x|) I₀(x)."""
 def i1e(input: Any, *, out: Any = None) -> Tensor:
-    """exp(-|x|) I₁(x)."""
+    """Return exp(-|x|) I₁(x)."""
 def digamma(input: Any, *, out: Any = None) -> Tensor:
-    """ψ(x) = Γ'(x)/Γ(x)."""
+    """Return ψ(x) = Γ'(x)/Γ(x)."""
 def erf(input: Any, *, out: Any = None) -> Tensor:
-    """The error function 2/√π ∫₀ˣ e^(-t²) dt."""
+    """Return the error function 2/√π ∫₀ˣ e^(-t²) dt."""
 def erfc(input: Any, *, out: Any = None) -> Tensor:
-    """1 - erf x, accurate in the tail."""
+    """Return 1 - erf x, accurate in the tail."""
 def erfinv(input: Any, *, out: Any = None) -> Tensor:
-    """The inverse of erf, ±∞ at ±1 and nan beyond."""
+    """Return the inverse of erf, ±∞ at ±1 and nan beyond."""
 def exp2(input: Any, *, out: Any = None) -> Tensor:
-    """2ˣ."""
+    """Return 2ˣ."""
 def expm1(input: Any, *, out: Any = None) -> Tensor:
-    """eˣ - 1, accurate near 0."""
+    """Return eˣ - 1, accurate near 0."""
 def i0(input: Any, *, out: Any = None) -> Tensor:
-    """The modified Bessel function I₀(x)."""
+    """Return the modified Bessel function I₀(x)."""
 def log1p(input: Any, *, out: Any = None) -> Tensor:
-    """log(1 + x), accurate near 0."""
+    """Return log(1 + x), accurate near 0."""
 def logit(input: Any, eps: float | None = None) -> Tensor:
-    """log(p/(1 - p)), the inverse of the logistic function."""
+    """Return log(p/(1 - p)), the inverse of the logistic function."""
 @overload
 def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool = False, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, b: Any = None) -> Tensor: ...
 @overload
@@ -299,431 +299,431 @@ def logsumexp(input: Any, dim: int | Sequence[int] | None = None, keepdim: bool 
 def polygamma(n: int, input: Any) -> Tensor:
     """Return ψₙ(x), the n-th derivative of digamma."""
 def sinc(input: Any, *, out: Any = None) -> Tensor:
-    """sin(πx)/(πx), 1 at 0."""
+    """Return sin(πx)/(πx), 1 at 0."""
 def xlogy(input: Any, other: Any, *, out: Any = None) -> Tensor:
-    """x log other, and 0 where x = 0."""
+    """Return x log other, and 0 where x = 0."""
 def expit(input: Any, *, out: Any = None) -> Tensor:
-    """σ(x) = 1/(1 + e⁻ˣ)."""
+    """Return σ(x) = 1/(1 + e⁻ˣ)."""
 def gammaln(input: Any, *, out: Any = None) -> Tensor:
-    """log |Γ(x)|."""
+    """Return log |Γ(x)|."""
 def psi(input: Any, *, out: Any = None) -> Tensor:
-    """ψ(x) = Γ'(x)/Γ(x)."""
+    """Return ψ(x) = Γ'(x)/Γ(x)."""
 def multigammaln(input: Any, p: int) -> Tensor:
-    """log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1."""
+    """Return log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1."""
 def bessel_j0(input: Any) -> Tensor:
-    """J₀(x), the Bessel function of the first kind of order 0."""
+    """Return J₀(x), the Bessel function of the first kind of order 0."""
 def bessel_j1(input: Any) -> Tensor:
-    """J₁(x), the Bessel function of the first kind of order 1."""
+    """Return J₁(x), the Bessel function of the first kind of order 1."""
 def zeta(input: Any, other: Any = None) -> Tensor:
-    """ζ(x, q) = Σ (q + k)⁻ˣ over k = 0, 1, …, the Hurwitz zeta function, for x > 1; without q Riemann's, of any x."""
+    """Return the Hurwitz zeta function ζ(x, q) = Σ_{k≥0} (q + k)⁻ˣ for x > 1, or without q Riemann's ζ(x) for any x."""
 def gamma(input: Any) -> Tensor:
-    """The gamma function Γ(x)."""
+    """Return the gamma function Γ(x)."""
 def rgamma(input: Any) -> Tensor:
-    """1/Γ(x), 0 at the poles."""
+    """Return 1/Γ(x), 0 at the poles."""
 def gammasgn(input: Any) -> Tensor:
-    """The sign of Γ(x)."""
+    """Return the sign of Γ(x)."""
 def loggamma(input: Any) -> Tensor:
-    """log Γ(x) for x > 0."""
+    """Return log Γ(x) for x > 0."""
 def beta(a: Any, b: Any) -> Tensor:
-    """The beta function B(a, b) = Γ(a) Γ(b)/Γ(a + b)."""
+    """Return the beta function B(a, b) = Γ(a) Γ(b)/Γ(a + b)."""
 def betaln(a: Any, b: Any) -> Tensor:
-    """log |B(a, b)|."""
+    """Return log |B(a, b)|."""
 def binom(n: Any, k: Any) -> Tensor:
-    """The binomial coefficient Γ(n + 1)/(Γ(k + 1) Γ(n - k + 1)), of real n and k."""
+    """Return the binomial coefficient Γ(n + 1)/(Γ(k + 1) Γ(n - k + 1)), of real n and k."""
 def poch(z: Any, m: Any) -> Tensor:
-    """Pochhammer's symbol Γ(z + m)/Γ(z)."""
+    """Return Pochhammer's symbol Γ(z + m)/Γ(z)."""
 def zetac(s: Any) -> Tensor:
-    """ζ(s) - 1."""
+    """Return ζ(s) - 1."""
 def gammainc(a: Any, x: Any) -> Tensor:
-    """The regularised lower incomplete gamma function P(a, x) = ∫₀ˣ t^(a-1) e^(-t) dt/Γ(a)."""
+    """Return the regularised lower incomplete gamma function P(a, x) = ∫₀ˣ t^(a-1) e^(-t) dt/Γ(a)."""
 def gammaincc(a: Any, x: Any) -> Tensor:
-    """The regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x)."""
+    """Return the regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x)."""
 def gammaincinv(a: Any, p: Any) -> Tensor:
-    """The x with P(a, x) = p."""
+    """Return the x with P(a, x) = p."""
 def gammainccinv(a: Any, p: Any) -> Tensor:
-    """The x with Q(a, x) = p."""
+    """Return the x with Q(a, x) = p."""
 def chdtr(v: Any, x: Any) -> Tensor:
-    """The χ² distribution function P(v/2, x/2)."""
+    """Return the χ² distribution function P(v/2, x/2)."""
 def chdtrc(v: Any, x: Any) -> Tensor:
-    """The survival function of χ², Q(v/2, x/2)."""
+    """Return the survival function of χ², Q(v/2, x/2)."""
 def chdtri(v: Any, p: Any) -> Tensor:
-    """The x with chdtrc(v, x) = p."""
+    """Return the x with chdtrc(v, x) = p."""
 def chdtriv(p: Any, x: Any) -> Tensor:
-    """The v with chdtr(v, x) = p."""
+    """Return the v with chdtr(v, x) = p."""
 def gdtr(a: Any, b: Any, x: Any) -> Tensor:
-    """The gamma distribution function P(b, ax), of rate a and shape b."""
+    """Return the gamma distribution function P(b, ax), of rate a and shape b."""
 def gdtrc(a: Any, b: Any, x: Any) -> Tensor:
-    """The survival function of the gamma distribution, Q(b, ax)."""
+    """Return the survival function of the gamma distribution, Q(b, ax)."""
 def gdtria(p: Any, b: Any, x: Any) -> Tensor:
-    """The a with gdtr(a, b, x) = p."""
+    """Return the a with gdtr(a, b, x) = p."""
 def gdtrib(a: Any, p: Any, x: Any) -> Tensor:
-    """The b with gdtr(a, b, x) = p."""
+    """Return the b with gdtr(a, b, x) = p."""
 def gdtrix(a: Any, b: Any, p: Any) -> Tensor:
-    """The x with gdtr(a, b, x) = p."""
+    """Return the x with gdtr(a, b, x) = p."""
 def pdtr(k: Any, m: Any) -> Tensor:
-    """The Poisson distribution function Q(⌊k⌋ + 1, m)."""
+    """Return the Poisson distribution function Q(⌊k⌋ + 1, m)."""
 def pdtrc(k: Any, m: Any) -> Tensor:
-    """The survival function of the Poisson distribution, P(⌊k⌋ + 1, m)."""
+    """Return the survival function of the Poisson distribution, P(⌊k⌋ + 1, m)."""
 def pdtri(k: Any, p: Any) -> Tensor:
-    """The m with pdtr(k, m) = p."""
+    """Return the m with pdtr(k, m) = p."""
 def pdtrik(p: Any, m: Any) -> Tensor:
-    """The k with Q(k + 1, m) = p."""
+    """Return the k with Q(k + 1, m) = p."""
 def jv(v: Any, x: Any) -> Tensor:
-    """The Bessel function of the first kind, J_v(x)."""
+    """Return the Bessel function of the first kind, J_v(x)."""
 def yv(v: Any, x: Any) -> Tensor:
-    """The Bessel function of the second kind, Y_v(x)."""
+    """Return the Bessel function of the second kind, Y_v(x)."""
 def iv(v: Any, x: Any) -> Tensor:
-    """The modified Bessel function of the first kind, I_v(x)."""
+    """Return the modified Bessel function of the first kind, I_v(x)."""
 def kv(v: Any, x: Any) -> Tensor:
-    """The modified Bessel function of the second kind, K_v(x)."""
+    """Return the modified Bessel function of the second kind, K_v(x)."""
 def ive(v: Any, x: Any) -> Tensor:
-    """exp(-|x|) I_v(x)."""
+    """Return exp(-|x|) I_v(x)."""
 def kve(v: Any, x: Any) -> Tensor:
-    """exp(x) K_v(x)."""
+    """Return exp(x) K_v(x)."""
 def jve(v: Any, x: Any) -> Tensor:
-    """J_v(x), for real x."""
+    """Return J_v(x), for real x."""
 def yve(v: Any, x: Any) -> Tensor:
-    """Y_v(x), for real x."""
+    """Return Y_v(x), for real x."""
 def j0(input: Any) -> Tensor:
-    """The Bessel function J₀(x)."""
+    """Return the Bessel function J₀(x)."""
 def j1(input: Any) -> Tensor:
-    """The Bessel function J₁(x)."""
+    """Return the Bessel function J₁(x)."""
 def y0(input: Any) -> Tensor:
-    """The Bessel function of the second kind Y₀(x)."""
+    """Return the Bessel function of the second kind Y₀(x)."""
 def y1(input: Any) -> Tensor:
-    """The Bessel function of the second kind Y₁(x)."""
+    """Return the Bessel function of the second kind Y₁(x)."""
 def k0(input: Any) -> Tensor:
-    """The modified Bessel function K₀(x)."""
+    """Return the modified Bessel function K₀(x)."""
 def k1(input: Any) -> Tensor:
-    """The modified Bessel function K₁(x)."""
+    """Return the modified Bessel function K₁(x)."""
 def k0e(input: Any) -> Tensor:
-    """exp(x) K₀(x)."""
+    """Return exp(x) K₀(x)."""
 def k1e(input: Any) -> Tensor:
-    """exp(x) K₁(x)."""
+    """Return exp(x) K₁(x)."""
 def yn(n: Any, x: Any) -> Tensor:
-    """The Bessel function Y_n(x) of integer order n."""
+    """Return the Bessel function Y_n(x) of integer order n."""
 def kn(n: Any, x: Any) -> Tensor:
-    """The Bessel function K_n(x) of integer order n."""
+    """Return the Bessel function K_n(x) of integer order n."""
 def ber(input: Any) -> Tensor:
-    """Kelvin's function ber x."""
+    """Return Kelvin's function ber x."""
 def bei(input: Any) -> Tensor:
-    """Kelvin's function bei x."""
+    """Return Kelvin's function bei x."""
 def berp(input: Any) -> Tensor:
-    """The derivative of ber."""
+    """Return the derivative of ber."""
 def beip(input: Any) -> Tensor:
-    """The derivative of bei."""
+    """Return the derivative of bei."""
 def ker(input: Any) -> Tensor:
-    """Kelvin's function ker x."""
+    """Return Kelvin's function ker x."""
 def kei(input: Any) -> Tensor:
-    """Kelvin's function kei x."""
+    """Return Kelvin's function kei x."""
 def kerp(input: Any) -> Tensor:
-    """The derivative of ker."""
+    """Return the derivative of ker."""
 def keip(input: Any) -> Tensor:
-    """The derivative of kei."""
+    """Return the derivative of kei."""
 def struve(v: Any, x: Any) -> Tensor:
-    """The Struve function H_v(x)."""
+    """Return the Struve function H_v(x)."""
 def modstruve(v: Any, x: Any) -> Tensor:
-    """The modified Struve function L_v(x)."""
+    """Return the modified Struve function L_v(x)."""
 def besselpoly(a: Any, lmb: Any, nu: Any) -> Tensor:
-    """∫₀¹ x^λ J_ν(2ax) dx."""
+    """Return ∫₀¹ x^λ J_ν(2ax) dx."""
 def itstruve0(input: Any) -> Tensor:
-    """∫₀ˣ H₀(t) dt."""
+    """Return ∫₀ˣ H₀(t) dt."""
 def it2struve0(input: Any) -> Tensor:
-    """∫ H₀(t)/t dt from x to ∞."""
+    """Return ∫ H₀(t)/t dt from x to ∞."""
 def itmodstruve0(input: Any) -> Tensor:
-    """∫₀ˣ L₀(t) dt."""
+    """Return ∫₀ˣ L₀(t) dt."""
 def betainc(a: Any, b: Any, x: Any) -> Tensor:
-    """The regularised incomplete beta function I(a, b, x) = ∫₀ˣ t^(a-1) (1-t)^(b-1) dt/B(a, b)."""
+    """Return the regularised incomplete beta function I(a, b, x) = ∫₀ˣ t^(a-1) (1-t)^(b-1) dt/B(a, b)."""
 def betaincc(a: Any, b: Any, x: Any) -> Tensor:
-    """1 - I(a, b, x)."""
+    """Return 1 - I(a, b, x)."""
 def betaincinv(a: Any, b: Any, p: Any) -> Tensor:
-    """The x with I(a, b, x) = p."""
+    """Return the x with I(a, b, x) = p."""
 def betainccinv(a: Any, b: Any, p: Any) -> Tensor:
-    """The x with 1 - I(a, b, x) = p."""
+    """Return the x with 1 - I(a, b, x) = p."""
 def btdtria(p: Any, b: Any, x: Any) -> Tensor:
-    """The a with I(a, b, x) = p."""
+    """Return the a with I(a, b, x) = p."""
 def btdtrib(a: Any, p: Any, x: Any) -> Tensor:
-    """The b with I(a, b, x) = p."""
+    """Return the b with I(a, b, x) = p."""
 def bdtr(k: Any, n: Any, p: Any) -> Tensor:
-    """The binomial distribution function, of at most ⌊k⌋ successes in n trials."""
+    """Return the binomial distribution function, of at most ⌊k⌋ successes in n trials."""
 def bdtrc(k: Any, n: Any, p: Any) -> Tensor:
-    """The survival function of the binomial distribution."""
+    """Return the survival function of the binomial distribution."""
 def bdtri(k: Any, n: Any, y: Any) -> Tensor:
-    """The p with bdtr(k, n, p) = y."""
+    """Return the p with bdtr(k, n, p) = y."""
 def bdtrik(y: Any, n: Any, p: Any) -> Tensor:
-    """The k with bdtr(k, n, p) = y, of the continued function of k."""
+    """Return the k with bdtr(k, n, p) = y, of the continued function of k."""
 def bdtrin(k: Any, y: Any, p: Any) -> Tensor:
-    """The n with bdtr(k, n, p) = y, of the continued function of n."""
+    """Return the n with bdtr(k, n, p) = y, of the continued function of n."""
 def nbdtr(k: Any, n: Any, p: Any) -> Tensor:
-    """The negative binomial distribution function, I(⌊n⌋, ⌊k⌋ + 1, p)."""
+    """Return the negative binomial distribution function, I(⌊n⌋, ⌊k⌋ + 1, p)."""
 def nbdtrc(k: Any, n: Any, p: Any) -> Tensor:
-    """The survival function of the negative binomial distribution."""
+    """Return the survival function of the negative binomial distribution."""
 def nbdtri(k: Any, n: Any, y: Any) -> Tensor:
-    """The p with nbdtr(k, n, p) = y."""
+    """Return the p with nbdtr(k, n, p) = y."""
 def nbdtrik(y: Any, n: Any, p: Any) -> Tensor:
-    """The k with nbdtr(k, n, p) = y."""
+    """Return the k with nbdtr(k, n, p) = y."""
 def nbdtrin(k: Any, y: Any, p: Any) -> Tensor:
-    """The n with nbdtr(k, n, p) = y."""
+    """Return the n with nbdtr(k, n, p) = y."""
 def fdtr(dfn: Any, dfd: Any, x: Any) -> Tensor:
-    """The F distribution function."""
+    """Return the F distribution function."""
 def fdtrc(dfn: Any, dfd: Any, x: Any) -> Tensor:
-    """The survival function of the F distribution."""
+    """Return the survival function of the F distribution."""
 def fdtri(dfn: Any, dfd: Any, p: Any) -> Tensor:
-    """The x with fdtr(dfn, dfd, x) = p."""
+    """Return the x with fdtr(dfn, dfd, x) = p."""
 def fdtridfd(dfn: Any, p: Any, x: Any) -> Tensor:
-    """The dfd with fdtr(dfn, dfd, x) = p."""
+    """Return the dfd with fdtr(dfn, dfd, x) = p."""
 def stdtr(df: Any, t: Any) -> Tensor:
-    """Student's t distribution function."""
+    """Return Student's t distribution function."""
 def stdtrit(df: Any, p: Any) -> Tensor:
-    """The t with stdtr(df, t) = p."""
+    """Return the t with stdtr(df, t) = p."""
 def stdtridf(p: Any, t: Any) -> Tensor:
-    """The df with stdtr(df, t) = p."""
+    """Return the df with stdtr(df, t) = p."""
 def exp10(input: Any) -> Tensor:
-    """10ˣ."""
+    """Return 10ˣ."""
 def exprel(input: Any) -> Tensor:
-    """(exp x - 1)/x, 1 at 0."""
+    """Return (exp x - 1)/x, 1 at 0."""
 def cosm1(input: Any) -> Tensor:
-    """cos x - 1, accurate near 0."""
+    """Return cos x - 1, accurate near 0."""
 def powm1(input: Any, y: Any) -> Tensor:
-    """xʸ - 1, accurate near 0."""
+    """Return xʸ - 1, accurate near 0."""
 def sindg(input: Any) -> Tensor:
-    """sin x of degrees."""
+    """Return sin x of degrees."""
 def cosdg(input: Any) -> Tensor:
-    """cos x of degrees."""
+    """Return cos x of degrees."""
 def tandg(input: Any) -> Tensor:
-    """tan x of degrees."""
+    """Return tan x of degrees."""
 def cotdg(input: Any) -> Tensor:
-    """cot x of degrees."""
+    """Return cot x of degrees."""
 def radian(d: Any, m: Any, s: Any) -> Tensor:
-    """The angle of d degrees, m minutes and s seconds, in radians."""
+    """Return the angle of d degrees, m minutes and s seconds, in radians."""
 def boxcox(input: Any, lmbda: Any) -> Tensor:
-    """(x^λ - 1)/λ, log x for λ = 0."""
+    """Return (x^λ - 1)/λ, log x for λ = 0."""
 def boxcox1p(input: Any, lmbda: Any) -> Tensor:
-    """((1 + x)^λ - 1)/λ, log(1 + x) for λ = 0."""
+    """Return ((1 + x)^λ - 1)/λ, log(1 + x) for λ = 0."""
 def inv_boxcox(y: Any, lmbda: Any) -> Tensor:
-    """The x with boxcox(x, λ) = y."""
+    """Return the x with boxcox(x, λ) = y."""
 def inv_boxcox1p(y: Any, lmbda: Any) -> Tensor:
-    """The x with boxcox1p(x, λ) = y."""
+    """Return the x with boxcox1p(x, λ) = y."""
 def huber(delta: Any, r: Any) -> Tensor:
-    """Huber's loss: r²/2 for |r| ≤ δ, δ (|r| - δ/2) beyond."""
+    """Return Huber's loss: r²/2 for |r| ≤ δ, δ (|r| - δ/2) beyond."""
 def pseudo_huber(delta: Any, r: Any) -> Tensor:
-    """δ² (√(1 + (r/δ)²) - 1)."""
+    """Return δ² (√(1 + (r/δ)²) - 1)."""
 def rel_entr(input: Any, y: Any) -> Tensor:
-    """x log(x/y), 0 at x = 0: a term of the relative entropy."""
+    """Return x log(x/y), 0 at x = 0: a term of the relative entropy."""
 def kl_div(input: Any, y: Any) -> Tensor:
-    """x log(x/y) - x + y: a term of the divergence of Kullback and Leibler."""
+    """Return x log(x/y) - x + y: a term of the divergence of Kullback and Leibler."""
 def nrdtrimn(p: Any, std: Any, x: Any) -> Tensor:
-    """The mean of the normal distribution with Φ((x - mean)/std) = p."""
+    """Return the mean of the normal distribution with Φ((x - mean)/std) = p."""
 def nrdtrisd(mn: Any, p: Any, x: Any) -> Tensor:
-    """The standard deviation of the normal distribution with Φ((x - mn)/std) = p."""
+    """Return the standard deviation of the normal distribution with Φ((x - mn)/std) = p."""
 def tklmbda(input: Any, lmbda: Any) -> Tensor:
-    """Tukey's lambda distribution function."""
+    """Return Tukey's lambda distribution function."""
 def nctdtr(df: Any, nc: Any, t: Any) -> Tensor:
-    """The noncentral t distribution function; differentiated with respect to t."""
+    """Return the noncentral t distribution function; differentiated with respect to t."""
 def kolmogorov(input: Any) -> Tensor:
-    """The survival function of Kolmogorov's distribution."""
+    """Return the survival function of Kolmogorov's distribution."""
 def kolmogi(p: Any) -> Tensor:
-    """The x with kolmogorov(x) = p."""
+    """Return the x with kolmogorov(x) = p."""
 def expi(input: Any) -> Tensor:
-    """The exponential integral Ei(x)."""
+    """Return the exponential integral Ei(x)."""
 def exp1(input: Any) -> Tensor:
-    """The exponential integral E₁(x)."""
+    """Return the exponential integral E₁(x)."""
 def expn(n: Any, x: Any) -> Tensor:
-    """The exponential integral E_n(x) of integer order n."""
+    """Return the exponential integral E_n(x) of integer order n."""
 def spence(input: Any) -> Tensor:
-    """Spence's function ∫ log t/(1 - t) dt from 1 to x, the dilogarithm of 1 - x."""
+    """Return Spence's function ∫ log t/(1 - t) dt from 1 to x, the dilogarithm of 1 - x."""
 def erfi(input: Any) -> Tensor:
-    """erf(ix)/i = 2/√π ∫₀ˣ e^(t²) dt."""
+    """Return erf(ix)/i = 2/√π ∫₀ˣ e^(t²) dt."""
 def dawsn(input: Any) -> Tensor:
-    """Dawson's integral e^(-x²) ∫₀ˣ e^(t²) dt."""
+    """Return Dawson's integral e^(-x²) ∫₀ˣ e^(t²) dt."""
 def erfcinv(input: Any) -> Tensor:
-    """The inverse of erfc."""
+    """Return the inverse of erfc."""
 def ndtri_exp(y: Any) -> Tensor:
-    """The x with log Φ(x) = y."""
+    """Return the x with log Φ(x) = y."""
 def owens_t(h: Any, a: Any) -> Tensor:
-    """Owen's T(h, a) = 1/2π ∫₀ᵃ exp(-h² (1 + t²)/2)/(1 + t²) dt."""
+    """Return Owen's T(h, a) = 1/2π ∫₀ᵃ exp(-h² (1 + t²)/2)/(1 + t²) dt."""
 def voigt_profile(input: Any, sigma: Any, gamma: Any) -> Tensor:
-    """Voigt's profile: a normal density of σ and a Cauchy density of γ, convolved."""
+    """Return Voigt's profile: a normal density of σ and a Cauchy density of γ, convolved."""
 def wrightomega(input: Any) -> Tensor:
-    """Wright's ω(x) = W(eˣ)."""
+    """Return Wright's ω(x) = W(eˣ)."""
 def ellipk(m: Any) -> Tensor:
-    """The complete elliptic integral of the first kind, K(m)."""
+    """Return the complete elliptic integral of the first kind, K(m)."""
 def ellipe(m: Any) -> Tensor:
-    """The complete elliptic integral of the second kind, E(m)."""
+    """Return the complete elliptic integral of the second kind, E(m)."""
 def ellipkm1(p: Any) -> Tensor:
-    """K(1 - p), near p = 0 more accurate."""
+    """Return K(1 - p), near p = 0 more accurate."""
 def ellipkinc(phi: Any, m: Any) -> Tensor:
-    """The incomplete elliptic integral of the first kind, F(φ, m)."""
+    """Return the incomplete elliptic integral of the first kind, F(φ, m)."""
 def ellipeinc(phi: Any, m: Any) -> Tensor:
-    """The incomplete elliptic integral of the second kind, E(φ, m)."""
+    """Return the incomplete elliptic integral of the second kind, E(φ, m)."""
 def elliprd(input: Any, y: Any, z: Any) -> Tensor:
-    """Carlson's R_D(x, y, z)."""
+    """Return Carlson's R_D(x, y, z)."""
 def elliprj(input: Any, y: Any, z: Any, p: Any) -> Tensor:
-    """Carlson's R_J(x, y, z, p)."""
+    """Return Carlson's R_J(x, y, z, p)."""
 def elliprf(input: Any, y: Any, z: Any) -> Tensor:
-    """Carlson's R_F(x, y, z)."""
+    """Return Carlson's R_F(x, y, z)."""
 def elliprc(input: Any, y: Any) -> Tensor:
-    """Carlson's R_C(x, y) = R_F(x, y, y)."""
+    """Return Carlson's R_C(x, y) = R_F(x, y, y)."""
 def elliprg(input: Any, y: Any, z: Any) -> Tensor:
-    """Carlson's R_G(x, y, z)."""
+    """Return Carlson's R_G(x, y, z)."""
 def agm(a: Any, b: Any) -> Tensor:
-    """The arithmetic-geometric mean of a and b, both > 0."""
+    """Return the arithmetic-geometric mean of a and b, both > 0."""
 def hyp0f1(v: Any, z: Any) -> Tensor:
-    """The hypergeometric function ₀F₁(v; z)."""
+    """Return the hypergeometric function ₀F₁(v; z)."""
 def hyp1f1(a: Any, b: Any, x: Any) -> Tensor:
-    """Kummer's function ₁F₁(a; b; x)."""
+    """Return Kummer's function ₁F₁(a; b; x)."""
 def hyp2f1(a: Any, b: Any, c: Any, z: Any) -> Tensor:
-    """Gauss's function ₂F₁(a, b; c; z)."""
+    """Return Gauss's function ₂F₁(a, b; c; z)."""
 def hyperu(a: Any, b: Any, x: Any) -> Tensor:
-    """Tricomi's function U(a, b, x)."""
+    """Return Tricomi's function U(a, b, x)."""
 def wright_bessel(a: Any, b: Any, x: Any) -> Tensor:
-    """Wright's generalised Bessel function Σ xᵏ/(k! Γ(ak + b))."""
+    """Return Wright's generalised Bessel function Σ xᵏ/(k! Γ(ak + b))."""
 def log_wright_bessel(a: Any, b: Any, x: Any) -> Tensor:
-    """The logarithm of Wright's generalised Bessel function."""
+    """Return the logarithm of Wright's generalised Bessel function."""
 def chndtr(input: Any, df: Any, nc: Any) -> Tensor:
-    """The noncentral χ² distribution function, nc ≥ 0."""
+    """Return the noncentral χ² distribution function, nc ≥ 0."""
 def chndtrix(p: Any, df: Any, nc: Any) -> Tensor:
-    """The x with chndtr(x, df, nc) = p."""
+    """Return the x with chndtr(x, df, nc) = p."""
 def chndtrinc(input: Any, df: Any, p: Any) -> Tensor:
-    """The nc with chndtr(x, df, nc) = p."""
+    """Return the nc with chndtr(x, df, nc) = p."""
 def eval_jacobi(n: Any, alpha: Any, beta: Any, x: Any) -> Tensor:
-    """Jacobi's polynomial P_n^(α, β)(x)."""
+    """Return Jacobi's polynomial P_n^(α, β)(x)."""
 def eval_gegenbauer(n: Any, alpha: Any, x: Any) -> Tensor:
-    """Gegenbauer's polynomial C_n^(α)(x)."""
+    """Return Gegenbauer's polynomial C_n^(α)(x)."""
 def eval_chebyt(n: Any, x: Any) -> Tensor:
-    """Chebyshev's polynomial T_n(x) of degree n."""
+    """Return Chebyshev's polynomial T_n(x) of degree n."""
 def eval_chebyu(n: Any, x: Any) -> Tensor:
-    """Chebyshev's polynomial U_n(x) of degree n."""
+    """Return Chebyshev's polynomial U_n(x) of degree n."""
 def eval_chebyc(n: Any, x: Any) -> Tensor:
-    """The polynomial 2 T_n(x/2) of degree n."""
+    """Return the polynomial 2 T_n(x/2) of degree n."""
 def eval_chebys(n: Any, x: Any) -> Tensor:
-    """The polynomial U_n(x/2) of degree n."""
+    """Return the polynomial U_n(x/2) of degree n."""
 def eval_sh_chebyt(n: Any, x: Any) -> Tensor:
-    """The polynomial T_n(2x - 1) of degree n."""
+    """Return the polynomial T_n(2x - 1) of degree n."""
 def eval_sh_chebyu(n: Any, x: Any) -> Tensor:
-    """The polynomial U_n(2x - 1) of degree n."""
+    """Return the polynomial U_n(2x - 1) of degree n."""
 def eval_legendre(n: Any, x: Any) -> Tensor:
-    """Legendre's polynomial P_n(x) of degree n."""
+    """Return Legendre's polynomial P_n(x) of degree n."""
 def eval_sh_legendre(n: Any, x: Any) -> Tensor:
-    """The polynomial P_n(2x - 1) of degree n."""
+    """Return the polynomial P_n(2x - 1) of degree n."""
 def eval_genlaguerre(n: Any, alpha: Any, x: Any) -> Tensor:
-    """The generalised Laguerre polynomial L_n^(α)(x)."""
+    """Return the generalised Laguerre polynomial L_n^(α)(x)."""
 def eval_laguerre(n: Any, x: Any) -> Tensor:
-    """Laguerre's polynomial L_n(x) of degree n."""
+    """Return Laguerre's polynomial L_n(x) of degree n."""
 def eval_hermite(n: Any, x: Any) -> Tensor:
-    """Hermite's polynomial H_n(x) of degree n."""
+    """Return Hermite's polynomial H_n(x) of degree n."""
 def eval_hermitenorm(n: Any, x: Any) -> Tensor:
-    """Hermite's polynomial He_n(x) of degree n."""
+    """Return Hermite's polynomial He_n(x) of degree n."""
 def eval_sh_jacobi(n: Any, p: Any, q: Any, x: Any) -> Tensor:
-    """The shifted Jacobi polynomial G_n^(p, q)(x)."""
+    """Return the shifted Jacobi polynomial G_n^(p, q)(x)."""
 def lpmv(m: Any, v: Any, x: Any) -> Tensor:
-    """The associated Legendre function of order m and degree v."""
+    """Return the associated Legendre function of order m and degree v."""
 def airy(input: Any) -> tuple[Tensor, ...]:
-    """The Airy functions Ai, Ai', Bi and Bi'."""
+    """Return the Airy functions Ai, Ai', Bi and Bi'."""
 def airye(input: Any) -> tuple[Tensor, ...]:
-    """The Airy functions Ai, Ai', Bi and Bi', scaled by exp(±2/3 x√x)."""
+    """Return the Airy functions Ai, Ai', Bi and Bi', scaled by exp(±2/3 x√x)."""
 def sici(input: Any) -> tuple[Tensor, ...]:
-    """The sine and cosine integrals Si and Ci."""
+    """Return the sine and cosine integrals Si and Ci."""
 def shichi(input: Any) -> tuple[Tensor, ...]:
-    """The hyperbolic sine and cosine integrals Shi and Chi."""
+    """Return the hyperbolic sine and cosine integrals Shi and Chi."""
 def fresnel(input: Any) -> tuple[Tensor, ...]:
-    """The Fresnel integrals S and C."""
+    """Return the Fresnel integrals S and C."""
 def ellipj(u: Any, m: Any) -> tuple[Tensor, ...]:
-    """Jacobi's elliptic functions sn, cn, dn and the amplitude, of u and the parameter m."""
+    """Return Jacobi's elliptic functions sn, cn, dn and the amplitude, of u and the parameter m."""
 def itj0y0(input: Any) -> tuple[Tensor, ...]:
-    """The integrals of J₀ and Y₀ from 0 to x."""
+    """Return the integrals of J₀ and Y₀ from 0 to x."""
 def iti0k0(input: Any) -> tuple[Tensor, ...]:
-    """The integrals of I₀ and K₀ from 0 to x."""
+    """Return the integrals of I₀ and K₀ from 0 to x."""
 def it2j0y0(input: Any) -> tuple[Tensor, ...]:
-    """∫ (1 - J₀(t))/t dt from 0 to x, and ∫ Y₀(t)/t dt from x to ∞."""
+    """Return ∫ (1 - J₀(t))/t dt from 0 to x, and ∫ Y₀(t)/t dt from x to ∞."""
 def it2i0k0(input: Any) -> tuple[Tensor, ...]:
-    """∫ (I₀(t) - 1)/t dt from 0 to x, and ∫ K₀(t)/t dt from x to ∞."""
+    """Return ∫ (I₀(t) - 1)/t dt from 0 to x, and ∫ K₀(t)/t dt from x to ∞."""
 def itairy(input: Any) -> tuple[Tensor, ...]:
-    """The integrals of Ai and Bi from 0 to x, and from 0 to -x."""
+    """Return the integrals of Ai and Bi from 0 to x, and from 0 to -x."""
 def pbdv(v: Any, x: Any) -> tuple[Tensor, ...]:
-    """The parabolic cylinder function D_v(x) and its derivative."""
+    """Return the parabolic cylinder function D_v(x) and its derivative."""
 def pbvv(v: Any, x: Any) -> tuple[Tensor, ...]:
-    """The parabolic cylinder function V_v(x) and its derivative."""
+    """Return the parabolic cylinder function V_v(x) and its derivative."""
 def pbwa(a: Any, x: Any) -> tuple[Tensor, ...]:
-    """The parabolic cylinder function W(a, x) and its derivative."""
+    """Return the parabolic cylinder function W(a, x) and its derivative."""
 def mathieu_cem(m: Any, q: Any, x: Any) -> tuple[Tensor, ...]:
-    """SciPy's mathieu_cem, a function and its derivative."""
+    """Return SciPy's mathieu_cem, a function and its derivative."""
 def mathieu_modcem1(m: Any, q: Any, x: Any) -> tuple[Tensor, ...]:
-    """SciPy's mathieu_modcem1, a function and its derivative."""
+    """Return SciPy's mathieu_modcem1, a function and its derivative."""
 def mathieu_modcem2(m: Any, q: Any, x: Any) -> tuple[Tensor, ...]:
-    """SciPy's mathieu_modcem2, a function and its derivative."""
+    """Return SciPy's mathieu_modcem2, a function and its derivative."""
 def mathieu_sem(m: Any, q: Any, x: Any) -> tuple[Tensor, ...]:
-    """SciPy's mathieu_sem, a function and its derivative."""
+    """Return SciPy's mathieu_sem, a function and its derivative."""
 def mathieu_modsem1(m: Any, q: Any, x: Any) -> tuple[Tensor, ...]:
-    """SciPy's mathieu_modsem1, a function and its derivative."""
+    """Return SciPy's mathieu_modsem1, a function and its derivative."""
 def mathieu_modsem2(m: Any, q: Any, x: Any) -> tuple[Tensor, ...]:
-    """SciPy's mathieu_modsem2, a function and its derivative."""
+    """Return SciPy's mathieu_modsem2, a function and its derivative."""
 def pro_ang1(m: Any, n: Any, c: Any, x: Any) -> tuple[Tensor, ...]:
-    """SciPy's pro_ang1, a function and its derivative."""
+    """Return SciPy's pro_ang1, a function and its derivative."""
 def obl_ang1(m: Any, n: Any, c: Any, x: Any) -> tuple[Tensor, ...]:
-    """SciPy's obl_ang1, a function and its derivative."""
+    """Return SciPy's obl_ang1, a function and its derivative."""
 def pro_rad1(m: Any, n: Any, c: Any, x: Any) -> tuple[Tensor, ...]:
-    """SciPy's pro_rad1, a function and its derivative."""
+    """Return SciPy's pro_rad1, a function and its derivative."""
 def obl_rad1(m: Any, n: Any, c: Any, x: Any) -> tuple[Tensor, ...]:
-    """SciPy's obl_rad1, a function and its derivative."""
+    """Return SciPy's obl_rad1, a function and its derivative."""
 def hankel1(v: Any, z: Any) -> Tensor:
-    """The Hankel function H^{(1)}. The result is complex, even for real z."""
+    """Return the Hankel function of the first kind, J_v(z) + i Y_v(z). The result is complex, even for real z."""
 def hankel1e(v: Any, z: Any) -> Tensor:
-    """The Hankel function \\operatorname{hankel1e}. The result is complex, even for real z."""
+    """Return exp(-iz) hankel1(v, z). The result is complex, even for real z."""
 def hankel2(v: Any, z: Any) -> Tensor:
-    """The Hankel function H^{(2)}. The result is complex, even for real z."""
+    """Return the Hankel function of the second kind, J_v(z) - i Y_v(z). The result is complex, even for real z."""
 def hankel2e(v: Any, z: Any) -> Tensor:
-    """The Hankel function \\operatorname{hankel2e}. The result is complex, even for real z."""
+    """Return exp(iz) hankel2(v, z). The result is complex, even for real z."""
 def wofz(z: Any) -> Tensor:
-    """Faddeeva's function exp(-z²) erfc(-iz). The result is complex, even for real z."""
+    """Return Faddeeva's function exp(-z²) erfc(-iz). The result is complex, even for real z."""
 def bessel_y0(input: Any) -> Tensor:
-    """The Bessel function of the second kind Y₀(x)."""
+    """Return the Bessel function of the second kind Y₀(x)."""
 def bessel_y1(input: Any) -> Tensor:
-    """The Bessel function of the second kind Y₁(x)."""
+    """Return the Bessel function of the second kind Y₁(x)."""
 def modified_bessel_i0(input: Any) -> Tensor:
     """An alias of ``symgrad.i0``."""
 def modified_bessel_i1(input: Any) -> Tensor:
     """An alias of ``symgrad.i1``."""
 def modified_bessel_k0(input: Any) -> Tensor:
-    """The modified Bessel function K₀(x)."""
+    """Return the modified Bessel function K₀(x)."""
 def modified_bessel_k1(input: Any) -> Tensor:
-    """The modified Bessel function K₁(x)."""
+    """Return the modified Bessel function K₁(x)."""
 def scaled_modified_bessel_k0(input: Any) -> Tensor:
-    """exp(x) K₀(x)."""
+    """Return exp(x) K₀(x)."""
 def scaled_modified_bessel_k1(input: Any) -> Tensor:
-    """exp(x) K₁(x)."""
+    """Return exp(x) K₁(x)."""
 def airy_ai(input: Any) -> Tensor:
     """Return the Airy function Ai(x)."""
 def chebyshev_polynomial_t(input: Any, n: Any) -> Tensor:
-    """Chebyshev's polynomial T_n(x) of degree n."""
+    """Return Chebyshev's polynomial T_n(x) of degree n."""
 def chebyshev_polynomial_u(input: Any, n: Any) -> Tensor:
-    """Chebyshev's polynomial U_n(x) of degree n."""
+    """Return Chebyshev's polynomial U_n(x) of degree n."""
 def shifted_chebyshev_polynomial_t(input: Any, n: Any) -> Tensor:
-    """The polynomial T_n(2x - 1) of degree n."""
+    """Return the polynomial T_n(2x - 1) of degree n."""
 def shifted_chebyshev_polynomial_u(input: Any, n: Any) -> Tensor:
-    """The polynomial U_n(2x - 1) of degree n."""
+    """Return the polynomial U_n(2x - 1) of degree n."""
 def hermite_polynomial_h(input: Any, n: Any) -> Tensor:
-    """Hermite's polynomial H_n(x) of degree n."""
+    """Return Hermite's polynomial H_n(x) of degree n."""
 def hermite_polynomial_he(input: Any, n: Any) -> Tensor:
-    """Hermite's polynomial He_n(x) of degree n."""
+    """Return Hermite's polynomial He_n(x) of degree n."""
 def laguerre_polynomial_l(input: Any, n: Any) -> Tensor:
-    """Laguerre's polynomial L_n(x) of degree n."""
+    """Return Laguerre's polynomial L_n(x) of degree n."""
 def legendre_polynomial_p(input: Any, n: Any) -> Tensor:
-    """Legendre's polynomial P_n(x) of degree n."""
+    """Return Legendre's polynomial P_n(x) of degree n."""
 def chebyshev_polynomial_v(input: Any, n: Any) -> Tensor:
-    """The Chebyshev polynomial of the third kind, V_n."""
+    """Return the Chebyshev polynomial of the third kind, V_n."""
 def chebyshev_polynomial_w(input: Any, n: Any) -> Tensor:
-    """The Chebyshev polynomial of the fourth kind, W_n."""
+    """Return the Chebyshev polynomial of the fourth kind, W_n."""
 def shifted_chebyshev_polynomial_v(input: Any, n: Any) -> Tensor:
-    """The shifted Chebyshev polynomial of the third kind, V_n."""
+    """Return the shifted Chebyshev polynomial of the third kind, V_n."""
 def shifted_chebyshev_polynomial_w(input: Any, n: Any) -> Tensor:
-    """The shifted Chebyshev polynomial of the fourth kind, W_n."""
+    """Return the shifted Chebyshev polynomial of the fourth kind, W_n."""
 def cbrt(input: Any) -> Tensor:
     """Return the cube root of x, also for negative x."""
 def lambertw(z: Any, k: int = 0) -> Tensor:
     """Return Lambert's W, the solution w of w eʷ = z: real for z ≥ -1/e on the branches k = 0 and -1, otherwise nan."""
 def factorial(n: Any) -> Tensor:
-    """n! = Γ(n + 1), for real n."""
+    """Return n! = Γ(n + 1) for real n."""
 def spherical_jn(n: Any, z: Any) -> Tensor:
     """Return the spherical Bessel function j_n(z) of integer order n."""
 def spherical_yn(n: Any, z: Any) -> Tensor:
@@ -733,11 +733,11 @@ def spherical_in(n: Any, z: Any) -> Tensor:
 def spherical_kn(n: Any, z: Any) -> Tensor:
     """Return the spherical Bessel function k_n(z) of integer order n."""
 def kelvin(input: Any) -> Tensor:
-    """Kelvin's functions as complex numbers: ber x + i bei x, ker x + i kei x, and their derivatives."""
+    """Return Kelvin's functions as complex numbers: ber x + i bei x, ker x + i kei x, and their derivatives."""
 def softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None) -> Tensor:
-    """exp x / Σ exp x along one or several axes, by default all, as in SciPy."""
+    """Return exp x / Σ exp x along one or several axes, by default all, as in SciPy."""
 def log_softmax(input: Any, dim: Any = None, *, axis: Any = None, dtype: Any = None) -> Tensor:
-    """x - log Σ exp x along one or several axes, by default all, as in SciPy."""
+    """Return x - log Σ exp x along one or several axes, by default all, as in SciPy."""
 def log_expit(input: Any) -> Tensor:
     """An alias of ``symgrad.logsigmoid``."""
 def round(input: Any) -> Tensor:
@@ -745,6 +745,6 @@ def round(input: Any) -> Tensor:
 def softplus(input: Any) -> Tensor:
     """An alias of ``symgrad.softplus``."""
 def jn(v: Any, x: Any) -> Tensor:
-    """The Bessel function of the first kind, J_v(x)."""
+    """Return the Bessel function of the first kind, J_v(x)."""
 def spherical_bessel_j0(input: Any) -> Tensor:
     """Return the spherical Bessel function j₀(x) = sin(x)/x."""

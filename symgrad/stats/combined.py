@@ -107,7 +107,7 @@ class Mixture(Combined):
         return self._mixed([c.logsf(x) for c in self._listed(components)], weights, logits)
 
     def mean(self, components: Any, weights: Any = None, *, logits: Any = None) -> Any:
-        """Return E X = Σ wₖ mₖ."""
+        """Return the mean E X = Σ wₖ mₖ."""
         components = self._listed(components)
         w = exp(self._log_weights(len(components), weights, logits))
         return (stack([c.mean() for c in components], -1) * w).sum(-1)
@@ -454,7 +454,7 @@ class ZeroInflated(Combined):
         return _with_zeros(x < 0, base.logsf(x), p)
 
     def mean(self, distribution: Any, p: Any) -> Any:
-        """Return E X = (1 - p) m, with the mean m of the distribution."""
+        """Return the mean E X = (1 - p) m, with the mean m of the distribution."""
         return (1 - _PROBABILITY(as_tensor(p))) * self._counts(distribution).mean()
 
     def var(self, distribution: Any, p: Any) -> Any:

@@ -146,7 +146,7 @@ class Distribution:
         return self._of_parameters("mean", args, kwargs)
 
     def var(self, *args: Any, **kwargs: Any) -> Any:
-        """Return E (X - E X)²."""
+        """Return the variance E (X - E X)²."""
         return self._of_parameters("var", args, kwargs)
 
     def std(self, *args: Any, **kwargs: Any) -> Any:
@@ -203,7 +203,7 @@ class Distribution:
         return self._apply((what,), None, self.named_parameters(args, kwargs))
 
     def named_parameters(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """The parameters that are passed, by name in their order."""
+        """Return the parameters that are passed, by name, in their order."""
         if (family := self._family(kwargs)) is not self:
             if len(args) >= len(self.shapes) or self.shapes[-1] in kwargs:
                 one, other = self.shapes[-1], family.shapes[-1]

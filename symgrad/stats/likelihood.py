@@ -368,7 +368,7 @@ class Fit:
 
     # -------------------------------------------------------------- tests
     def lr_test(self, restriction: Mapping[str, float] | Fit) -> Test:
-        """Likelihood ratio test of parameter values, or of a smaller fit: 2 (log L - log L₀), L₀ restricted."""
+        """Return the likelihood ratio test of parameter values, or of a smaller fit: 2 (log L - log L₀)."""
         if isinstance(restriction, Fit):
             df, loglik = len(self.vector) - len(restriction.vector), restriction.loglik
             if df < 1:
@@ -385,7 +385,7 @@ class Fit:
         return Test("likelihood ratio", 2 * (self.loglik - loglik), df)
 
     def wald_test(self, restriction: Mapping[str, float] | Callable[[Any], Any], kind: str = "observed") -> Test:
-        """Wald test of parameter values, or of g(params) = 0 for a function g: gᵀ (G V Gᵀ)⁻¹ g."""
+        """Return the Wald test of parameter values, or of g(params) = 0 for a function g: gᵀ (G V Gᵀ)⁻¹ g."""
         if callable(restriction):
             estimate = delta(restriction, self, kind=kind)
             difference, cov = np.atleast_1d(estimate.value).ravel(), np.atleast_2d(estimate.cov)
@@ -395,7 +395,7 @@ class Fit:
         return Test("Wald", float(difference @ np.linalg.solve(cov, difference)), len(difference))
 
     def score_test(self, restriction: Mapping[str, float], kind: str = "observed") -> Test:
-        """Score test of parameter values: sᵀ I⁻¹ s, with the score s and the information I of the restricted fit."""
+        """Return the score test of parameter values: sᵀ I⁻¹ s, with score s and information I of the restricted fit."""
         fit = Fit(self._likelihood, self.restricted(restriction), 0)
         score = np.asarray(self._likelihood.gradient(fit.vector))
         information = fit.information(kind)

@@ -61,7 +61,7 @@ class InverseWishart(Density):
         return root.mT @ root
 
     def mean(self, df: Any, scale: Any) -> Any:
-        """Return E X = Ψ/(ν - p - 1), for ν > p + 1."""
+        """Return the mean E X = Ψ/(ν - p - 1), for ν > p + 1."""
         scale = matrix("invwishart: scale", scale)
         return scale / POSITIVE(as_tensor(df) - (scale.shape[-1] + 1))
 

@@ -310,7 +310,7 @@ class Dirichlet(Density):
         return g / g.sum(-1, keepdim=True)
 
     def mean(self, alpha: Any) -> Any:
-        """Return E X = α/Σ αᵢ."""
+        """Return the mean E X = α/Σ αᵢ."""
         alpha = POSITIVE(_vector("dirichlet: alpha", alpha))
         return alpha / alpha.sum(-1, keepdim=True)
 
@@ -351,7 +351,7 @@ class Multinomial(Mass):
         return drawn_by(random_state, _counts, value_of(n), value_of(p), size)
 
     def mean(self, n: Any, p: Any) -> Any:
-        """Return E X = n p."""
+        """Return the mean E X = n p."""
         p = as_tensor(p)
         return of_probabilities(as_tensor(n) * p, p)
 
@@ -436,7 +436,7 @@ class Wishart(Density):
         return root @ root.mT
 
     def mean(self, df: Any, scale: Any) -> Any:
-        """Return E X = ν V."""
+        """Return the mean E X = ν V."""
         scale = matrix("wishart: scale", scale)
         return degrees(df, scale.shape[-1]) * scale
 
@@ -512,7 +512,7 @@ class DirichletMultinomial(Mass):
         return multinomial.rvs(n, p, None, random_state)
 
     def mean(self, alpha: Any, n: Any) -> Any:
-        """Return E X = n α/A."""
+        """Return the mean E X = n α/A."""
         return as_tensor(n) * dirichlet.mean(alpha)
 
     def var(self, alpha: Any, n: Any) -> Any:

@@ -312,11 +312,11 @@ class Dtypes(TensorBase):
         return "strided"
 
     def is_inference(self) -> builtins.bool:
-        """False: tensors of ``inference_mode`` are like all others."""
+        """Return False: tensors of ``inference_mode`` are like all others."""
         return False
 
     def is_pinned(self) -> builtins.bool:
-        """False: the memory of tensors is neither pinned nor shared with another process."""
+        """Return False: the memory of tensors is neither pinned nor shared with another process."""
         return False
 
     is_shared = is_pinned

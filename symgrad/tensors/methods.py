@@ -132,7 +132,7 @@ class Elementwise(Declared):
     pow = elementwise.power
 
     def div(self, other: Any, *, rounding_mode: str | None = None) -> Any:
-        """x / other, or that rounded."""
+        """Return x / other, rounded if ``rounding_mode`` says so."""
         return _quotient(self, other) if rounding_mode is None else elementwise.divided(self, other, rounding_mode)
 
     def clone(self, *, memory_format: Any = None) -> Any:
@@ -140,7 +140,7 @@ class Elementwise(Declared):
         return unary(UNARY["clone"], self)
 
     def polygamma(self, n: int) -> Any:
-        """ψₙ(x), the n-th derivative of digamma."""
+        """Return ψₙ(x), the n-th derivative of digamma."""
         return gamma.polygamma(self, n)
 
     subtract, divide, true_divide = sub, div, div

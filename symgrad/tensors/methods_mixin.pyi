@@ -314,7 +314,7 @@ class Mixed(TensorBase):
     def clone(self, *, memory_format: Any = None) -> Tensor:
         """Return a copy of x, through which gradients flow."""
     def compress(self, condition: Any, axis: builtins.int | None = None, out: Any = None) -> Tensor:
-        """The entries, or slices along an axis, where the condition holds."""
+        """Return the entries, or the slices along an axis, for which the condition holds."""
     def conj(self) -> Tensor:
         """Return the complex conjugate, or x itself for real numbers."""
     def conj_physical(self) -> Tensor:
@@ -322,7 +322,7 @@ class Mixed(TensorBase):
     def conj_physical_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.conj_physical(…) in place, in x's shape and dtype."""
     def conjugate(self) -> Tensor:
-        """The conjugate; of real numbers the tensor itself."""
+        """Return the conjugate; for real numbers, this is the tensor itself."""
     def contiguous(self, *, memory_format: Any = None) -> Tensor:
         """Return the tensor, or of one that PyTorch would copy a tensor of its own: how entries lie is nobody's concern."""
     def copy(self, order: str = 'C') -> Tensor:
@@ -394,21 +394,21 @@ class Mixed(TensorBase):
     def dist(self, other: Any, p: builtins.float = 2) -> Tensor:
         """Return ‖x - other‖ₚ over all entries."""
     def div(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-        """x / other, or that rounded."""
+        """Return x / other, rounded if ``rounding_mode`` says so."""
     def div_(self, other: Any) -> Tensor:
         """Divide x by other in place."""
     def divide(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-        """x / other, or that rounded."""
+        """Return x / other, rounded if ``rounding_mode`` says so."""
     def divide_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.divide(…) in place, in x's shape and dtype."""
     def dot(self, tensor: Any, out: Any = None) -> Tensor:
-        """Σ xᵢ yᵢ of vectors; of matrices their product, as NumPy's method."""
+        """Return Σ xᵢ yᵢ for vectors, and the product of matrices, as NumPy's method does."""
     def double(self) -> Tensor:
         """Convert to float64."""
     def dsplit(self, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
         """Split x in depth, along dim 2."""
     def element_size(self) -> builtins.int:
-        """The number of bytes of an entry."""
+        """Return the number of bytes of an entry."""
     def entr(self) -> Tensor:
         """See ``symgrad.special.entr``."""
     def entr_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -498,7 +498,7 @@ class Mixed(TensorBase):
     def frac_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.frac(…) in place, in x's shape and dtype."""
     def frexp(self) -> Frexp[Tensor]:
-        """m and e with x = m 2ᵉ and ½ ≤ |m| < 1."""
+        """Return m and e with x = m 2ᵉ and ½ ≤ |m| < 1."""
     def gather(self, dim: builtins.int | None = None, index: Any = None, *, sparse_grad: builtins.bool = False, axis: builtins.int | None = None) -> Tensor:
         """Return y[i, j] = x[index[i, j], j] for dim = 0, y[i, j] = x[i, index[i, j]] for dim = 1, and so on."""
     def gcd(self, other: Any) -> Tensor:
@@ -530,9 +530,9 @@ class Mixed(TensorBase):
     def half(self) -> Tensor:
         """Convert to float16."""
     def hardshrink(self, lambd: builtins.float = 0.5) -> Tensor:
-        """x where |x| > λ, else 0."""
+        """Return x where |x| > λ, and 0 elsewhere."""
     def heaviside(self, values: Any) -> Tensor:
-        """0 for x < 0, values at 0, 1 for x > 0."""
+        """Return 0 for x < 0, values for x = 0, and 1 for x > 0."""
     def heaviside_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.heaviside(…) in place, in x's shape and dtype."""
     def histc(self, bins: builtins.int = 100, min: builtins.float = 0, max: builtins.float = 0) -> Tensor:
@@ -594,7 +594,7 @@ class Mixed(TensorBase):
     def is_complex(self) -> builtins.bool:
         """Return whether x holds complex numbers."""
     def is_contiguous(self, memory_format: Any = None) -> builtins.bool:
-        """True: how entries lie in memory is not the user's concern."""
+        """Return True: the order of the entries in memory makes no difference."""
     @property
     def is_cpu(self) -> builtins.bool: ...
     @property
@@ -602,7 +602,7 @@ class Mixed(TensorBase):
     def is_floating_point(self) -> builtins.bool:
         """Return whether x holds floating-point numbers, which can require a gradient."""
     def is_inference(self) -> builtins.bool:
-        """False: tensors of ``inference_mode`` are like all others."""
+        """Return False: tensors of ``inference_mode`` are like all others."""
     @property
     def is_meta(self) -> builtins.bool: ...
     @property
@@ -616,15 +616,15 @@ class Mixed(TensorBase):
     def is_nonzero(self) -> builtins.bool:
         """Return whether the only entry of x is not 0."""
     def is_pinned(self) -> builtins.bool:
-        """False: the memory of tensors is neither pinned nor shared with another process."""
+        """Return False: the memory of tensors is neither pinned nor shared with another process."""
     @property
     def is_quantized(self) -> builtins.bool: ...
     def is_same_size(self, other: Any) -> builtins.bool:
-        """Whether other has the same shape."""
+        """Return whether other has the same shape."""
     def is_shared(self) -> builtins.bool:
-        """False: the memory of tensors is neither pinned nor shared with another process."""
+        """Return False: the memory of tensors is neither pinned nor shared with another process."""
     def is_signed(self) -> builtins.bool:
-        """Whether the dtype has negative numbers."""
+        """Return whether the dtype has negative numbers."""
     @property
     def is_sparse(self) -> builtins.bool: ...
     @property
@@ -666,7 +666,7 @@ class Mixed(TensorBase):
     def lcm_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.lcm(…) in place, in x's shape and dtype."""
     def ldexp(self, other: Any) -> Tensor:
-        """x · 2ⁿ."""
+        """Return x · 2ⁿ."""
     def ldexp_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.ldexp(…) in place, in x's shape and dtype."""
     def le(self, other: Any) -> Tensor:
@@ -674,7 +674,7 @@ class Mixed(TensorBase):
     def le_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.le(…) in place, in x's shape and dtype."""
     def lerp(self, end: Any, weight: Any) -> Tensor:
-        """x + w (end - x), the point between x and end."""
+        """Return x + w (end - x), the point between x and end."""
     def lerp_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.lerp(…) in place, in x's shape and dtype."""
     def less(self, other: Any) -> Tensor:
@@ -738,7 +738,7 @@ class Mixed(TensorBase):
     def logical_xor_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.logical_xor(…) in place, in x's shape and dtype."""
     def logit(self, eps: builtins.float | None = None) -> Tensor:
-        """log(p/(1 - p)), the inverse of the logistic function."""
+        """Return log(p/(1 - p)), the inverse of the logistic function."""
     def logit_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.logit(…) in place, in x's shape and dtype."""
     def logsigmoid(self) -> Tensor:
@@ -786,7 +786,7 @@ class Mixed(TensorBase):
     def maximum(self, other: Any) -> Tensor:
         """See ``symgrad.maximum``."""
     def mean(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, out: Any = ..., where: Any = ...) -> Tensor:
-        """Σ x / n along the axes, where n is the number of entries that are added."""
+        """Return Σ x / n along the axes, where n is the number of entries that are added."""
     @overload
     def median(self) -> Tensor: ...
     @overload
@@ -822,7 +822,7 @@ class Mixed(TensorBase):
     def mv(self, vec: Any) -> Tensor:
         """Return the matrix-vector product Σ_j x_ij v_j."""
     def mvlgamma(self, p: builtins.int) -> Tensor:
-        """log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1."""
+        """Return log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1."""
     def mvlgamma_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.mvlgamma(…) in place, in x's shape and dtype."""
     def nan_to_num(self, nan: builtins.float = 0.0, posinf: builtins.float | None = None, neginf: builtins.float | None = None) -> Tensor:
@@ -847,7 +847,7 @@ class Mixed(TensorBase):
     @property
     def nbytes(self) -> Any: ...
     def ndimension(self) -> builtins.int:
-        """The number of axes."""
+        """Return the number of axes."""
     def ndtr(self) -> Tensor:
         """See ``symgrad.special.ndtr``."""
     def ndtr_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -869,7 +869,7 @@ class Mixed(TensorBase):
     def negative_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.negative(…) in place, in x's shape and dtype."""
     def nelement(self) -> Any:
-        """The number of entries."""
+        """Return the number of entries."""
     def new_empty(self, *size: Any, dtype: Any = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
         """Return zeros, by default with this tensor's dtype, so that undefined values are never read."""
     def new_full(self, size: Sequence[Any], fill_value: Any, *, dtype: Any = None, requires_grad: builtins.bool = False, device: Any = None) -> Tensor:
@@ -906,7 +906,7 @@ class Mixed(TensorBase):
     def pinverse(self, rcond: builtins.float = 1e-15) -> Tensor:
         """Return the pseudoinverse; singular values up to rcond times the largest are treated as 0."""
     def polygamma(self, n: builtins.int) -> Tensor:
-        """ψₙ(x), the n-th derivative of digamma."""
+        """Return ψₙ(x), the n-th derivative of digamma."""
     def polygamma_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.polygamma(…) in place, in x's shape and dtype."""
     def positive(self) -> Tensor:
@@ -918,9 +918,9 @@ class Mixed(TensorBase):
     def prelu(self, weight: Any) -> Tensor:
         """Return x for x > 0, and weight·x otherwise, with one weight or one per channel."""
     def prod(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, out: Any = ..., initial: Any = ..., where: Any = ...) -> Tensor:
-        """Π x along the axes."""
+        """Return Π x along the axes."""
     def ptp(self, axis: Any = None, out: Any = None, keepdims: builtins.bool = False) -> Tensor:
-        """max x - min x."""
+        """Return max x - min x."""
     def put(self, index: Any, source: Any, accumulate: builtins.bool = False) -> Tensor:
         """Return x with the entries of source at the given positions of the flattened x."""
     def put_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -960,7 +960,7 @@ class Mixed(TensorBase):
     def repeat_interleave(self, repeats: Any, dim: builtins.int | None = None, *, output_size: builtins.int | None = None, axis: builtins.int | None = None) -> Tensor:
         """Return x with each entry repeated ``repeats`` times along ``dim``; without dim, x is flattened first."""
     def reshape(self, *shape: Any, order: str = 'C', copy: builtins.bool | None = None, **named: Any) -> Tensor:
-        """The same entries in another shape, read and written row by row; with order="F" column by column."""
+        """Return the entries in another shape, read and written row by row, or with order="F" column by column."""
     def reshape_as(self, other: Any) -> Tensor:
         """Return x in the shape of ``other``."""
     def resolve_conj(self) -> Tensor:
@@ -972,7 +972,7 @@ class Mixed(TensorBase):
     def rot90(self, k: builtins.int = 1, dims: Sequence[builtins.int] = ...) -> Tensor:
         """Rotate x by k right angles in the plane of two axes, from the first towards the second."""
     def round(self, decimals: builtins.int = 0, out: Any = None) -> Tensor:
-        """Round to the given number of decimals, halves to even."""
+        """Round to the given number of decimals; halves are rounded to even."""
     def round_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.round(…) in place, in x's shape and dtype."""
     def rsqrt(self) -> Tensor:
@@ -992,7 +992,7 @@ class Mixed(TensorBase):
     def scatter_reduce_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.scatter_reduce(…) in place, in x's shape and dtype."""
     def searchsorted(self, v: Any, side: str | None = None, sorter: Any = None, **named: Any) -> Tensor:
-        """Where v belongs in this vector, sorted or in the order ``sorter``; or in these rows. These are integers."""
+        """Return the positions at which v belongs in this sorted vector (or sorted by ``sorter``), or in these rows."""
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """Return the slice of x at ``index`` along ``dim``: x[:, …, index]."""
     def select_scatter(self, src: Any, dim: builtins.int, index: builtins.int) -> Tensor:
@@ -1068,9 +1068,9 @@ class Mixed(TensorBase):
     def subtract_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.subtract(…) in place, in x's shape and dtype."""
     def sum(self, dim: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, *, dtype: Any = None, axis: builtins.int | Sequence[builtins.int] | None = None, keepdims: builtins.bool = False, out: Any = ..., initial: Any = ..., where: Any = ...) -> Tensor:
-        """Σ x along the axes."""
+        """Return Σ x along the axes."""
     def sum_to_size(self, *size: Any) -> Tensor:
-        """Σ over the axes that broadcasting to this shape would have added or repeated: undoes ``expand``."""
+        """Undo ``expand``: sum over the axes that broadcasting from this size has added or repeated."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """Return x with two axes exchanged; NumPy's name for ``transpose``."""
     def swapaxes_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -1102,15 +1102,15 @@ class Mixed(TensorBase):
     def to(self, *args: Any, dtype: Any = None, device: Any = None, other: Any = None, non_blocking: builtins.bool = False, copy: builtins.bool = False, memory_format: Any = None) -> Tensor:
         """Convert to a dtype. Gradients are converted back."""
     def tobytes(self, order: str = 'C') -> bytes:
-        """The bytes of the numbers. Raises GraphError where grad is required."""
+        """Return the bytes of the numbers. Raises GraphError if the tensor requires a gradient."""
     def tolist(self) -> Any:
         """Return nested lists of Python numbers. Raises GraphError for a variable of a transform."""
     def topk(self, k: builtins.int, dim: builtins.int = -1, largest: builtins.bool = True, sorted: builtins.bool = True, *, axis: builtins.int | None = None) -> Ordered[Tensor]:
         """Return the k largest entries along one axis, sorted, and their indices."""
     def trace(self, offset: builtins.int = 0, axis1: builtins.int = 0, axis2: builtins.int = 1, dtype: Any = None, out: Any = None) -> Tensor:
-        """Σ of a diagonal."""
+        """Return the sum of a diagonal."""
     def transpose(self, *axes: Any, **named: Any) -> Tensor:
-        """Two axes exchanged, as in PyTorch; NumPy's order of the axes where there are not two, or they are a tuple."""
+        """Exchange two axes, as in PyTorch; any other number of axes, or a tuple, is their new order, as in NumPy."""
     def transpose_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.transpose(…) in place."""
     def triangular_solve(self, A: Any, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False) -> Triangular[Tensor]:
@@ -1124,7 +1124,7 @@ class Mixed(TensorBase):
     def triu_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.triu(…) in place, in x's shape and dtype."""
     def true_divide(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
-        """x / other, or that rounded."""
+        """Return x / other, rounded if ``rounding_mode`` says so."""
     def true_divide_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Set x to x.true_divide(…) in place, in x's shape and dtype."""
     def trunc(self) -> Tensor:

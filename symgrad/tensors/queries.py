@@ -327,28 +327,28 @@ class Queries(TensorBase):
     bincount, unique, unique_consecutive = bincount, unique, unique_consecutive
 
     def nelement(self) -> Any:
-        """The number of entries."""
+        """Return the number of entries."""
         return total(shape(self))
 
     def ndimension(self) -> int:
-        """The number of axes."""
+        """Return the number of axes."""
         return len(shape(self))
 
     def is_signed(self) -> bool:
-        """Whether the dtype has negative numbers."""
+        """Return whether the dtype has negative numbers."""
         dtype = dtype_of(self)
         return is_floating(dtype) or is_signed(dtype)
 
     def is_contiguous(self, memory_format: Any = None) -> bool:
-        """True: how entries lie in memory is not the user's concern."""
+        """Return True: the order of the entries in memory makes no difference."""
         return True
 
     def is_same_size(self, other: Any) -> bool:
-        """Whether other has the same shape."""
+        """Return whether other has the same shape."""
         return shape(self) == shape(as_tensor(other))
 
     def element_size(self) -> int:
-        """The number of bytes of an entry."""
+        """Return the number of bytes of an entry."""
         return dtype_of(self).itemsize
 
     itemsize = property(element_size, doc="The number of bytes of an entry.")
@@ -364,7 +364,7 @@ class Queries(TensorBase):
         return me.to(as_tensor(other).dtype)
 
     def sum_to_size(self, *size: Any) -> Any:
-        """Σ over the axes that broadcasting to this shape would have added or repeated: undoes ``expand``."""
+        """Undo ``expand``: sum over the axes that broadcasting from this size has added or repeated."""
         have, to = shape(self), listed(size, None)
         lead = len(have) - len(to)
         if lead < 0 or any(n not in (1, m) for n, m in zip(to, have[lead:])):

@@ -133,45 +133,45 @@ class Spellings(Methods):
     ravel, flatten = _in_order("ravel"), _in_order("flatten")
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None, **named: Any) -> Any:
-        """The same entries in another shape, read and written row by row; with order="F" column by column."""
+        """Return the entries in another shape, read and written row by row, or with order="F" column by column."""
         if order == "C":
             return Methods.reshape(self, *shape, **named)
         to = shape[0] if len(shape) == 1 else shape
         return np.reshape(self, named.get("shape", to), order=order)  # type: ignore[call-overload]
 
     def transpose(self, *axes: Any, **named: Any) -> Any:
-        """Two axes exchanged, as in PyTorch; NumPy's order of the axes where there are not two, or they are a tuple."""
+        """Exchange two axes, as in PyTorch; any other number of axes, or a tuple, is their new order, as in NumPy."""
         if named or (len(axes) == 2 and not isinstance(axes[0], (tuple, list))):
             return Methods.transpose(self, *axes, **named)
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
         return np.transpose(self, order)
 
     def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
-        """Σ of a diagonal."""
+        """Return the sum of a diagonal."""
         if (offset, axis1, axis2, dtype, out) == (0, 0, 1, None, None) and len(shape(self)) == 2:
             return Methods.trace(self)
         return np.trace(self, offset, axis1, axis2, dtype, out)
 
     def dot(self, tensor: Any, out: Any = None) -> Any:
-        """Σ xᵢ yᵢ of vectors; of matrices their product, as NumPy's method."""
+        """Return Σ xᵢ yᵢ for vectors, and the product of matrices, as NumPy's method does."""
         y = as_tensor(tensor)
         both = (len(shape(self)), len(shape(y)))
         return Methods.dot(self, y) if both == (1, 1) and out is None else np.dot(self, y, out)
 
     def round(self, decimals: int = 0, out: Any = None) -> Any:
-        """Round to the given number of decimals, halves to even."""
+        """Round to the given number of decimals; halves are rounded to even."""
         return Methods.round(self, decimals=decimals) if out is None else np.round(self, decimals, out)
 
     def ptp(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-        """max x - min x."""
+        """Return max x - min x."""
         return np.ptp(self, axis, out, keepdims)
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
-        """The entries, or slices along an axis, where the condition holds."""
+        """Return the entries, or the slices along an axis, for which the condition holds."""
         return np.compress(condition, self, axis, out)
 
     def searchsorted(self, v: Any, side: str | None = None, sorter: Any = None, **named: Any) -> Any:
-        """Where v belongs in this vector, sorted or in the order ``sorter``; or in these rows. These are integers."""
+        """Return the positions at which v belongs in this sorted vector (or sorted by ``sorter``), or in these rows."""
         ordered = self if sorter is None else getitem(self, (as_tensor(sorter),))
         return search.searchsorted(ordered, as_tensor(v), side=side, **named)
 
@@ -181,17 +181,17 @@ class Spellings(Methods):
         me.fill_(value)
 
     def conjugate(self) -> Any:
-        """The conjugate; of real numbers the tensor itself."""
+        """Return the conjugate; for real numbers, this is the tensor itself."""
         return conj(self)
 
     def tobytes(self, order: str = "C") -> bytes:
-        """The bytes of the numbers. Raises GraphError where grad is required."""
+        """Return the bytes of the numbers. Raises GraphError if the tensor requires a gradient."""
         me: Any = self
         return np.asarray(me.numpy()).tobytes(order)  # type: ignore[arg-type]
 
     @property
     def flat(self) -> Flat:
-        """The entries one after the other."""
+        """The entries, one after the other."""
         return Flat(self)
 
     @property

@@ -51,7 +51,7 @@ close(sg.vmap(sg.special.foo)(points), values)
 assert sg.testing.crosscheck(lambda x: x.foo().sum(), points).ok
 
 # docstring and names
-assert sg.special.foo.__doc__.startswith("log(1 + x²).\\n\\n    Derivative: 2*x/(x**2 + 1).\\n")
+assert sg.special.foo.__doc__.startswith("Return log(1 + x²).\\n\\n    Derivative: 2*x/(x**2 + 1).\\n")
 assert sg.Tensor.foo.__doc__ == "See ``symgrad.special.foo``."
 assert {"foo"} <= set(dir(sg.special)) & set(dir(sg.Tensor))
 assert pickle.loads(pickle.dumps(y.grad_fn.op.payload)) == y.grad_fn.op.payload
@@ -82,7 +82,7 @@ for target in sg.exports.TARGETS:
 assert functions()["special.foo"] == (".foo",)
 texts = {"/".join(path.parts[-2:]): text for path, text in stubs.stubs().items()}
 head = "def foo(input: Any, *, out: Any = None) -> Tensor:"
-assert head + "\\n    \\"\\"\\"log(1 + x²).\\"\\"\\"" in texts["special/__init__.pyi"]
+assert head + "\\n    \\"\\"\\"Return log(1 + x²).\\"\\"\\"" in texts["special/__init__.pyi"]
 methods = texts["tensors/methods_mixin.pyi"]
 assert "def foo(self) -> Tensor:" in methods and "def foo_(self" in methods
 """

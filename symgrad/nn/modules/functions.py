@@ -102,7 +102,7 @@ CTCLoss = module_of("CTCLoss", F.ctc_loss, 4)
 
 
 class Softmax2d(Module):
-    """Softmax over the channels of images (N, C, H, W) or (C, H, W)."""
+    """The softmax over the channels of images (N, C, H, W) or (C, H, W)."""
 
     def forward(self, input: Any) -> Any:
         """Return exp(x) divided by its sum along the channels."""

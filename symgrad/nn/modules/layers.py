@@ -47,7 +47,7 @@ class _Weighted(Module):
 
 
 class Linear(_Weighted):
-    """x Wᵀ + b, with W of shape (out_features, in_features).
+    """A linear layer: x Wᵀ + b, with W of shape (out_features, in_features).
 
     Args:
         in_features: the length of the last axis of x.
@@ -76,7 +76,7 @@ class Linear(_Weighted):
 
 
 class Bilinear(_Weighted):
-    """x₁ᵀ Wₖ x₂ + bₖ for each k, with W of shape (out_features, in1_features, in2_features)."""
+    """A bilinear layer: x₁ᵀ Wₖ x₂ + bₖ for each k, with W of shape (out_features, in1_features, in2_features)."""
 
     def __init__(
         self, in1_features: int, in2_features: int, out_features: int, bias: bool = True, device: Any = None,

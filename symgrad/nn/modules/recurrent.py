@@ -129,7 +129,7 @@ class _Cell(_Recurrent):
 
 
 class RNNCell(_Cell):
-    """h′ = tanh(W x + b + U h + d), or relu instead of tanh."""
+    """A recurrent cell: h′ = tanh(W x + b + U h + d), or relu instead of tanh."""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh", device: Any = None,
@@ -140,7 +140,7 @@ class RNNCell(_Cell):
 
 
 class LSTMCell(_Cell):
-    """c′ = σ(f) c + σ(i) tanh g and h′ = σ(o) tanh c′, where (i, f, g, o) = W x + b + U h + d.
+    """An LSTM cell: c′ = σ(f) c + σ(i) tanh g and h′ = σ(o) tanh c′, where (i, f, g, o) = W x + b + U h + d.
 
     Source: Hochreiter and Schmidhuber 1997, "Long short-term memory".
     """
@@ -149,7 +149,7 @@ class LSTMCell(_Cell):
 
 
 class GRUCell(_Cell):
-    """h′ = (1 - z) n + z h with n = tanh(Wₙ x + bₙ + r (Uₙ h + dₙ)), where r and z are σ(W x + b + U h + d).
+    """A GRU cell: h′ = (1 - z) n + z h, with n = tanh(Wₙ x + bₙ + r (Uₙ h + dₙ)) and (r, z) = σ(W x + b + U h + d).
 
     Source: Cho et al. 2014, "Learning phrase representations using RNN encoder-decoder".
     """
@@ -310,7 +310,7 @@ _UNROLLED = 16  # steps that are written out in programs
 
 
 class RNN(RNNBase):
-    """h_t = tanh(W x_t + b + U h_{t-1} + d), or relu instead of tanh. See RNNBase for the arguments.
+    """A recurrent layer: h_t = tanh(W x_t + b + U h_{t-1} + d), or relu instead of tanh. See RNNBase for the arguments.
 
     >>> y, h = sg.nn.RNN(3, 4, num_layers=2)(sg.zeros(5, 1, 3))
     >>> y.shape, h.shape

@@ -53,7 +53,7 @@ class Bessel(Entrywise):
 
 # ------------------------------------------------------------------ what users call
 def bessel_j0(input: Any) -> Any:
-    """J₀(x), the Bessel function of the first kind of order 0.
+    """Return J₀(x), the Bessel function of the first kind of order 0.
 
     Derivative: -J₁(x).
 
@@ -70,7 +70,7 @@ def bessel_j0(input: Any) -> Any:
 
 
 def bessel_j1(input: Any) -> Any:
-    """J₁(x), the Bessel function of the first kind of order 1.
+    """Return J₁(x), the Bessel function of the first kind of order 1.
 
     Derivative: (J₀(x) - J₂(x))/2.
 

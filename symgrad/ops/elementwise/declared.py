@@ -178,7 +178,7 @@ def _doubled(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def logit(input: Any, eps: float | None = None) -> Any:
-    """log(p/(1 - p)), the inverse of the logistic function.
+    """Return log(p/(1 - p)), the inverse of the logistic function.
 
     Derivative: 1/(p (1 - p)).
 

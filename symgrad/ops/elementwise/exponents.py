@@ -90,9 +90,9 @@ class Frexp(NamedTuple, Generic[TensorT]):
 
 
 def frexp(input: Any) -> Frexp[Any]:
-    """m and e with x = m 2ᵉ and ½ ≤ |m| < 1.
+    """Return m and e with x = m 2ᵉ and ½ ≤ |m| < 1.
 
-    Derivative: 2⁻ᵉ of m, none of e.
+    Derivative: 2⁻ᵉ for m; e has none.
 
     Args:
         input: x, any shape.
@@ -110,7 +110,7 @@ LDEXP = Map(lambda: X[0] * 2 ** X[1], 2, "Ldexp")
 
 
 def ldexp(input: Any, other: Any) -> Any:
-    """x · 2ⁿ.
+    """Return x · 2ⁿ.
 
     Args:
         input: x.

@@ -15,7 +15,7 @@ ADDCDIV = Map(lambda: X[0] + X[3] * X[1] / X[2], 4, "Addcdiv")
 
 
 def lerp(input: Any, end: Any, weight: Any) -> Any:
-    """x + w (end - x), the point between x and end.
+    """Return x + w (end - x), the point between x and end.
 
     Args:
         input, end: x and end; tensors, broadcast against each other.

@@ -23,7 +23,7 @@ from symgrad.support.frozen import frozen
 
 
 def mvlgamma(input: Any, p: int) -> Any:
-    """log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1.
+    """Return log Γₚ(x) = p (p - 1)/4 log π + Σ log Γ(x - j/2) over j = 0, …, p - 1.
 
     Derivative: Σ ψ(x - j/2).
 
@@ -90,7 +90,7 @@ class Zeta(Entrywise):
 
 
 def zeta(input: Any, other: Any = None) -> Any:
-    """ζ(x, q) = Σ (q + k)⁻ˣ over k = 0, 1, …, the Hurwitz zeta function, for x > 1; without q Riemann's, of any x.
+    """Return the Hurwitz zeta function ζ(x, q) = Σ_{k≥0} (q + k)⁻ˣ for x > 1, or without q Riemann's ζ(x) for any x.
 
     Derivative with respect to q: -x ζ(x + 1, q). The derivative with respect to x, and Riemann's function, need SciPy.
 

@@ -55,7 +55,7 @@ def positive(input: Any) -> Any:
 
 
 def heaviside(input: Any, values: Any) -> Any:
-    """0 for x < 0, values at 0, 1 for x > 0.
+    """Return 0 for x < 0, values for x = 0, and 1 for x > 0.
 
     Derivative with respect to values: 1 where x = 0, else 0. For integers, the result is an integer.
     """

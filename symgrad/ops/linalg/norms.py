@@ -352,16 +352,16 @@ def linalg_norm(
 
     Args:
         A: any shape; (n,) or (n, m) if ord is given without dim.
-        ord: a norm of vectors or of matrices, by the number of axes in dim.
-        dim (or axis): one axis, or the two of a matrix; all by default.
-        keepdim (or keepdims): keep them with length one.
+        ord: a norm of vectors if dim is one axis, and a norm of matrices if dim is two axes.
+        dim (or axis): the axis of the vectors, or the two axes of the matrices. By default, all axes.
+        keepdim (or keepdims): keep these axes, with length one.
 
     Returns:
         A tensor with the shape of A without these axes.
 
     Raises:
         ArgumentError: if ord is unknown.
-        ShapeError: if the rank and ord do not fit.
+        ShapeError: if ord does not apply to this number of axes.
 
     >>> sg.linalg.norm(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), 1)
     tensor(6.)

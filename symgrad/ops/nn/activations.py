@@ -49,13 +49,13 @@ THRESHOLD = Map(lambda: sp.Piecewise((_b, _x <= _a), (_x, True)), 3, "Threshold"
 
 # ------------------------------------------------------------------ smooth
 def gelu(input: Any, approximate: str = "none") -> Any:
-    """x Φ(x), where Φ is the normal distribution function; for 'tanh' x (1 + tanh(√(2/π)(x + 0.044715 x³)))/2.
+    """Return x Φ(x), where Φ is the normal distribution function.
 
     Derivative: Φ(x) + x φ(x).
 
     Args:
         input: x, any shape.
-        approximate: 'none' or 'tanh'.
+        approximate: "none", or "tanh" for x (1 + tanh(√(2/π) (x + 0.044715 x³)))/2.
 
     Returns:
         A tensor shaped like input.
@@ -72,7 +72,7 @@ def gelu(input: Any, approximate: str = "none") -> Any:
 
 
 def silu(input: Any) -> Any:
-    """x σ(x), also called swish.
+    """Return x σ(x), also called swish.
 
     Derivative: σ(x) + x σ(x) σ(-x).
     """
@@ -85,7 +85,7 @@ def mish(input: Any) -> Any:
 
 
 def softsign(input: Any) -> Any:
-    """x/(1 + |x|).
+    """Return x/(1 + |x|).
 
     Derivative: 1/(1 + |x|)².
     """
@@ -95,7 +95,7 @@ def softsign(input: Any) -> Any:
 
 
 def tanhshrink(input: Any) -> Any:
-    """x - tanh x, accurate near 0.
+    """Return x - tanh x, accurate near 0.
 
     Derivative: tanh² x.
     """
@@ -104,7 +104,7 @@ def tanhshrink(input: Any) -> Any:
 
 # ------------------------------------------------------------------ with a kink
 def leaky_relu(input: Any, negative_slope: float = 0.01) -> Any:
-    """x for x > 0, else ``negative_slope`` times x.
+    """Return x for x > 0, and ``negative_slope`` times x otherwise.
 
     Derivative: 1 for x > 0, else negative_slope.
     """
@@ -112,7 +112,7 @@ def leaky_relu(input: Any, negative_slope: float = 0.01) -> Any:
 
 
 def prelu(input: Any, weight: Any) -> Any:
-    """x for x > 0, else w x, with one w or one per channel.
+    """Return x for x > 0, and w x otherwise, with a single w or one for each channel.
 
     Args:
         input: x; its channels are the second axis, or the first of a vector.
@@ -137,7 +137,7 @@ def prelu(input: Any, weight: Any) -> Any:
 
 
 def elu(input: Any, alpha: float = 1.0) -> Any:
-    """x for x > 0, else α (eˣ - 1).
+    """Return x for x > 0, and α (eˣ - 1) otherwise.
 
     Derivative: 1 for x > 0, else α eˣ.
     """
@@ -145,12 +145,12 @@ def elu(input: Any, alpha: float = 1.0) -> Any:
 
 
 def selu(input: Any) -> Any:
-    """1.0507 times elu with α = 1.6733, which keeps mean 0 and variance 1."""
+    """Return 1.0507 times elu with α = 1.6733, which preserves mean 0 and variance 1."""
     return SELU(input, _SELU_SCALE, _SELU_ALPHA)
 
 
 def celu(input: Any, alpha: float = 1.0) -> Any:
-    """x for x > 0, else α (exp(x/α) - 1).
+    """Return x for x > 0, and α (exp(x/α) - 1) otherwise.
 
     Derivative: 1 for x > 0, else exp(x/α).
     """
@@ -160,7 +160,7 @@ def celu(input: Any, alpha: float = 1.0) -> Any:
 
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
-    """x limited to [min_val, max_val].
+    """Return x limited to [min_val, max_val].
 
     Derivative: 1 strictly inside, 0 at the edges and beyond. For integers, the fractions of the limits are dropped.
     """
@@ -181,7 +181,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
 
 
 def relu6(input: Any) -> Any:
-    """x limited to [0, 6].
+    """Return x limited to [0, 6].
 
     Derivative: 1 strictly inside, 0 at the edges and beyond.
     """
@@ -189,7 +189,7 @@ def relu6(input: Any) -> Any:
 
 
 def hardsigmoid(input: Any) -> Any:
-    """(x + 3)/6 limited to [0, 1].
+    """Return (x + 3)/6 limited to [0, 1].
 
     Derivative: 1/6 for |x| < 3, else 0.
     """
@@ -197,7 +197,7 @@ def hardsigmoid(input: Any) -> Any:
 
 
 def hardswish(input: Any) -> Any:
-    """x · hardsigmoid(x): 0 for x ≤ -3, x for x ≥ 3, and x (x + 3)/6 in between.
+    """Return x · hardsigmoid(x): 0 for x ≤ -3, x for x ≥ 3, and x (x + 3)/6 in between.
 
     Derivative: (2x + 3)/6 for |x| < 3, then 0 or 1.
     """
@@ -205,7 +205,7 @@ def hardswish(input: Any) -> Any:
 
 
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
-    """x where |x| > λ, else 0.
+    """Return x where |x| > λ, and 0 elsewhere.
 
     Derivative: 1 where |x| > λ, else 0.
     """
@@ -213,7 +213,7 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
 
 
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
-    """x moved towards 0 by λ, and 0 where |x| ≤ λ.
+    """Return x moved towards 0 by λ, and 0 where |x| ≤ λ.
 
     Derivative: 1 where |x| > λ, else 0.
     """
@@ -223,7 +223,7 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
 
 
 def threshold(input: Any, threshold: float, value: float) -> Any:
-    """x where x > threshold, else value.
+    """Return x where x > threshold, and value elsewhere.
 
     Derivative: 1 where x > threshold, else 0.
     """
@@ -232,7 +232,7 @@ def threshold(input: Any, threshold: float, value: float) -> Any:
 
 # ------------------------------------------------------------------ along an axis
 def glu(input: Any, dim: int = -1) -> Any:
-    """a σ(b), where a and b are the halves of x along ``dim``.
+    """Return a σ(b), where a and b are the halves of x along ``dim``.
 
     Args:
         input: x, of even size along dim.
@@ -260,12 +260,12 @@ def glu(input: Any, dim: int = -1) -> Any:
 
 
 def softmin(input: Any, dim: int | None = None, *, dtype: Any = None) -> Any:
-    """exp(-x) / Σ exp(-x) along one axis."""
+    """Return exp(-x) / Σ exp(-x) along one axis."""
     return softmax(NEG(input), dim, dtype=dtype)
 
 
 def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
-    """log(1 + exp(β x)) / β.
+    """Return log(1 + exp(β x)) / β.
 
     Derivative: σ(β x).
 

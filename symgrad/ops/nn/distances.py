@@ -18,7 +18,7 @@ from symgrad.ops.slicing import Gather
 
 
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
-    """‖x₁ - x₂ + ε‖ₚ over the last axis.
+    """Return ‖x₁ - x₂ + ε‖ₚ over the last axis.
 
     Args:
         x1, x2: (…, n), broadcast against each other.
@@ -39,7 +39,7 @@ def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepd
 
 
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8, *, axis: int | None = None) -> Any:
-    """⟨x₁, x₂⟩ / (max(‖x₁‖, ε) max(‖x₂‖, ε)) along one axis: the cosine of the angle between vectors.
+    """Return ⟨x₁, x₂⟩ / (max(‖x₁‖, ε) max(‖x₂‖, ε)) along one axis: the cosine of the angle between vectors.
 
     Args:
         x1, x2: tensors, broadcast against each other.

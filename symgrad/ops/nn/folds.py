@@ -174,7 +174,7 @@ def _conv_transpose(
     dims: int, input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes = 0,
     output_padding: Sizes = 0, groups: int = 1, dilation: Sizes = 1,
 ) -> Any:  # fmt: skip
-    """y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f] along the {axes}: the adjoint of conv.
+    """Return y[n, f, i·stride + k·dilation - padding] = Σ x[n, c, i] W[c, f, k] + b[f], the adjoint of conv.
 
     Args:
         input: x (N, C, …) or (C, …).
@@ -242,7 +242,7 @@ conv_transpose1d, conv_transpose2d, conv_transpose3d = for_axes(_conv_transpose)
 
 # ------------------------------------------------------------------ means over a grid of a given size
 def _adaptive_avg_pool(dims: int, input: Any, output_size: Sizes | None) -> Any:
-    """The mean of x in each of m parts along the {axes}; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉.
+    """Return the mean of x in each of m parts along the {axes}; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉.
 
     Args:
         input: x (N, C, …) or (C, …).

@@ -115,7 +115,7 @@ class _Classes(NamedTuple):
 
 # ------------------------------------------------------------------ of classes
 def nll_loss(input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean") -> Any:
-    """-Σ w_t x_t / Σ w_t over samples, where x_t is the log probability of the sample's class t.
+    """Return -Σ w_t x_t / Σ w_t over samples, where x_t is the log probability of the sample's class t.
 
     Derivative with respect to x: -w_t / Σ w_t at the sample's class, 0 elsewhere.
 
@@ -148,7 +148,7 @@ def cross_entropy(
     input: Any, target: Any, weight: Any = None, *, ignore_index: int = -100, reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Any:  # fmt: skip
-    """-Σ w_t log softmax(x)_t / Σ w_t over samples with classes t; or -Σ t log softmax(x) / N with probabilities t.
+    """Return -Σ w_t log softmax(x)_t / Σ w_t over samples with classes t, or -Σ t log softmax(x) / N for probabilities.
 
     Derivative of a sample with respect to x: softmax(x) - t, with t one at the class and zero elsewhere.
 
@@ -343,7 +343,7 @@ STIRLING = Map(
 
 
 def kl_div(input: Any, target: Any, *, reduction: str = "mean", log_target: bool = False) -> Any:
-    """Σ t (log t - x): the Kullback-Leibler divergence of probabilities t from log probabilities x.
+    """Return Σ t (log t - x): the Kullback-Leibler divergence of probabilities t from log probabilities x.
 
     Derivative with respect to x: -t.
 
@@ -374,7 +374,7 @@ def kl_div(input: Any, target: Any, *, reduction: str = "mean", log_target: bool
 def gaussian_nll_loss(
     input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Any:
-    """Σ (log v + (x - t)²/v) / (2n) with v = max(var, ε): the negative log density of normal distributions.
+    """Return Σ (log v + (x - t)²/v) / (2n) with v = max(var, ε): the negative log density of normal distributions.
 
     Args:
         input: means x, any shape.
@@ -425,7 +425,7 @@ def _over_all(terms: Any, reduction: str) -> Any:
 def poisson_nll_loss(
     input: Any, target: Any, log_input: bool = True, *, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
 ) -> Any:
-    """Σ (eˣ - t x) / n, or Σ (x - t log(x + ε)) / n: the negative log probability of Poisson distributed counts t.
+    """Return Σ (eˣ - t x) / n, or Σ (x - t log(x + ε)) / n: the negative log probability of Poisson counts t.
 
     Args:
         input: x, the logarithm of the rate, any shape; or the rate if log_input is False.

@@ -80,7 +80,7 @@ def sum_all(x: Any) -> Any:
 
 # ------------------------------------------------------------------ errors squared and absolute
 def mse_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = None) -> Any:
-    """Σ (x - t)² / n, the mean squared error.
+    """Return Σ (x - t)² / n, the mean squared error.
 
     Derivative with respect to x: 2 (x - t) / n.
 
@@ -104,7 +104,7 @@ def mse_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = 
 
 
 def l1_loss(input: Any, target: Any, *, reduction: str = "mean", weight: Any = None) -> Any:
-    """Σ |x - t| / n, the mean absolute error.
+    """Return Σ |x - t| / n, the mean absolute error.
 
     Derivative with respect to x: sign(x - t) / n, 0 where x = t.
 
@@ -202,7 +202,7 @@ def _bce(p: sp.Expr, t: sp.Expr) -> sp.Expr:
 
 
 def binary_cross_entropy(input: Any, target: Any, weight: Any = None, *, reduction: str = "mean") -> Any:
-    """Σ -(t log p + (1 - t) log(1 - p)) / n for probabilities p.
+    """Return Σ -(t log p + (1 - t) log(1 - p)) / n for probabilities p.
 
     Derivative with respect to p: (p - t) / (p (1 - p) n). For logits, use ``binary_cross_entropy_with_logits``, which
     is accurate.
@@ -254,7 +254,7 @@ def _check_size_of_logits(input: Any, target: Any) -> None:
 def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, *, reduction: str = "mean", pos_weight: Any = None
 ) -> Any:
-    """Σ (log(1 + eᶻ) - t z) / n: the cross entropy of t and σ(z), without overflow.
+    """Return Σ (log(1 + eᶻ) - t z) / n: the cross entropy of t and σ(z), without overflow.
 
     Derivative with respect to z: (σ(z) - t) / n.
 

@@ -46,7 +46,7 @@ COSINE_EMBEDDING = Map(
 
 
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, *, reduction: str = "mean") -> Any:
-    """The mean of x where t = 1, and of max(0, m - x) where t = -1.
+    """Return the mean of x where t = 1, and of max(0, m - x) where t = -1.
 
     Args:
         input: distances x, any shape.
@@ -69,7 +69,7 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, *, reduct
 def margin_ranking_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0.0, *, reduction: str = "mean"
 ) -> Any:  # fmt: skip
-    """Σ max(0, m - t (x₁ - x₂)) / n, where t = 1 requires x₁ > x₂, and t = -1 requires x₁ < x₂.
+    """Return Σ max(0, m - t (x₁ - x₂)) / n, where t = 1 requires x₁ > x₂, and t = -1 requires x₁ < x₂.
 
     Args:
         input1, input2: scores x₁ and x₂.
@@ -97,7 +97,7 @@ def margin_ranking_loss(
 
 
 def soft_margin_loss(input: Any, target: Any, *, reduction: str = "mean") -> Any:
-    """Σ log(1 + e^(-t x)) / n, without overflow.
+    """Return Σ log(1 + e^(-t x)) / n, without overflow.
 
     Args:
         input: scores x, any shape.
@@ -131,7 +131,7 @@ def triplet_margin_loss(
     anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2, eps: float = 1e-6,
     swap: bool = False, *, reduction: str = "mean",
 ) -> Any:  # fmt: skip
-    """The mean of max(0, m + d(a, p) - d(a, n)) over triplets, where d is the distance along the last axis.
+    """Return the mean of max(0, m + d(a, p) - d(a, n)) over triplets, where d is the distance along the last axis.
 
     Args:
         anchor, positive, negative: a, p and n, (…, k), with equal numbers of axes.
@@ -175,7 +175,7 @@ def _check_pairs(input1: Any, input2: Any, target: Any) -> None:
 def cosine_embedding_loss(
     input1: Any, input2: Any, target: Any, margin: float = 0.0, *, reduction: str = "mean"
 ) -> Any:  # fmt: skip
-    """The mean over pairs of 1 - cos(x₁, x₂) where t = 1, and of max(0, cos(x₁, x₂) - m) where t = -1.
+    """Return the mean over pairs of 1 - cos(x₁, x₂) where t = 1, and of max(0, cos(x₁, x₂) - m) where t = -1.
 
     Args:
         input1, input2: x₁ and x₂, (n, k) or (k,).
@@ -218,7 +218,7 @@ def _class_weights(weight: Any, s: Shape, at: Any) -> Any:
 def multi_margin_loss(
     input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None, *, reduction: str = "mean"
 ) -> Any:
-    """The mean over rows x of Σ_{j≠t} w_t max(0, m - x_t + x_j)ᵖ / C: class t should win by the margin m.
+    """Return the mean over rows x of Σ_{j≠t} w_t max(0, m - x_t + x_j)ᵖ / C: class t should win by the margin m.
 
     Args:
         input, target: x (N, C) or (C,), and t (N,) or (), integers 0 … C - 1.

@@ -145,7 +145,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 
 
 def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
-    """x/(k + α m)^β, where m is the mean of x² over ``size`` neighbouring channels; channels beyond the ends are 0.
+    """Return x/(k + α m)^β with the mean m of x² over ``size`` neighbouring channels; channels beyond the ends are 0.
 
     Args:
         input: x, (N, C, …), with three axes or more.

@@ -42,7 +42,7 @@ def _max_pool(
     dims: int, input: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0, dilation: Sizes = 1,
     ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:  # fmt: skip
-    """The largest entry of each window along the {axes}.
+    """Return the largest entry of each window along the {axes}.
 
     Args:
         input: x (N, C, …) or (C, …).
@@ -83,7 +83,7 @@ def _part_counts(dims: int, output_size: Sizes | None, x: Any) -> list[int]:
 
 
 def _adaptive_max_pool(dims: int, input: Any, output_size: Sizes | None, return_indices: bool = False) -> Any:
-    """The largest entry of x in each of m parts along the {axes}; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉.
+    """Return the largest entry of x in each of m parts along the {axes}; part i is from ⌊i n/m⌋ to ⌈(i + 1) n/m⌉.
 
     Args:
         input: x (N, C, …) or (C, …).
@@ -203,7 +203,7 @@ def _avg_pool(
     dims: int, input: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
     ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Any:  # fmt: skip
-    """The mean of each window along the {axes}.
+    """Return the mean of each window along the {axes}.
 
     Args:
         input: x (N, C, …) or (C, …).
@@ -245,7 +245,7 @@ def _window_sums(x: Any, size: Sequence[int], steps: Sequence[int]) -> Any:
 def _lp_pool(
     dims: int, input: Any, norm_type: float, kernel_size: Sizes, stride: Sizes | None = None, ceil_mode: bool = False
 ) -> Any:
-    """(Σ xᵖ)^(1/p) of each window along the {axes}.
+    """Return (Σ xᵖ)^(1/p) of each window along the {axes}.
 
     Args:
         input: x (N, C, …) or (C, …).
@@ -283,7 +283,7 @@ def _max_unpool(
     dims: int, input: Any, indices: Any, kernel_size: Sizes, stride: Sizes | None = None, padding: Sizes = 0,
     output_size: Sequence[int] | None = None,
 ) -> Any:  # fmt: skip
-    """The entries of x at their positions along longer {axes}, and zeros elsewhere: a partial inverse of max pooling.
+    """Undo max pooling along the {axes} in part: return x at its positions, with zeros elsewhere.
 
     Args:
         input, indices: x (N, C, …) or (C, …), and the indices from ``max_pool1d(…, return_indices=True)``.

@@ -30,7 +30,7 @@ HUBER = Map(
 
 
 def smooth_l1_loss(input: Any, target: Any, *, reduction: str = "mean", beta: float = 1.0) -> Any:
-    """The mean of (x - t)²/(2β) where |x - t| < β, and of |x - t| - β/2 elsewhere.
+    """Return the mean of (x - t)²/(2β) where |x - t| < β, and of |x - t| - β/2 elsewhere.
 
     Derivative of a term with respect to x: (x - t)/β, limited to [-1, 1].
 
@@ -58,7 +58,7 @@ def smooth_l1_loss(input: Any, target: Any, *, reduction: str = "mean", beta: fl
 
 
 def huber_loss(input: Any, target: Any, *, reduction: str = "mean", delta: float = 1.0, weight: Any = None) -> Any:
-    """The mean of (x - t)²/2 where |x - t| < δ, and of δ (|x - t| - δ/2) elsewhere.
+    """Return the mean of (x - t)²/2 where |x - t| < δ, and of δ (|x - t| - δ/2) elsewhere.
 
     Derivative of a term with respect to x: x - t, limited to [-δ, δ].
 

@@ -12,7 +12,7 @@ from symgrad.ops.shape import Reshape
 
 
 def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
-    """y[c, h r + i, w r + j] = x[c r² + i r + j, h, w]: r² channels become one image that is r times as large.
+    """Return y[c, h r + i, w r + j] = x[c r² + i r + j, h, w]: r² channels become one image that is r times as large.
 
     Args:
         input: x (…, C r², H, W).
@@ -40,7 +40,7 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
 
 
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
-    """y[c r² + i r + j, h, w] = x[c, h r + i, w r + j]: the inverse of ``pixel_shuffle``.
+    """Return y[c r² + i r + j, h, w] = x[c, h r + i, w r + j]: the inverse of ``pixel_shuffle``.
 
     Args:
         input: x (…, C, H r, W r).
@@ -67,7 +67,7 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
 
 
 def channel_shuffle(input: Any, groups: int) -> Any:
-    """y[c g + k] = x[k C/g + c] along the channels: the channels of g groups are interleaved.
+    """Return y[c g + k] = x[k C/g + c] along the channels: the channels of g groups are interleaved.
 
     Args:
         input: x (N, C, …), with three axes or more.

@@ -112,7 +112,7 @@ def _conv(
     dims: int, input: Any, weight: Any, bias: Any = None, stride: Sizes = 1, padding: Sizes | str = 0,
     dilation: Sizes = 1, groups: int = 1,
 ) -> Any:  # fmt: skip
-    """y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f], i and k along the {axes}.
+    """Return y[n, f, i] = Σ W[f, c, k] x[n, c, i·stride + k·dilation] + b[f], with i and k along the {axes}.
 
     Args:
         input: x (N, C, …) or (C, …).

@@ -227,7 +227,7 @@ def amax(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, 
 
     Args:
         x: tensor, array or number, any shape.
-        dim, axis: axis or axes, all by default.
+        dim, axis: the axis or axes to reduce, by default all.
         keepdim, keepdims: keep the axes with length one.
 
     Returns:
@@ -247,7 +247,7 @@ def amin(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, 
 
     Args:
         x: tensor, array or number, any shape.
-        dim, axis: axis or axes, all by default.
+        dim, axis: the axis or axes to reduce, by default all.
         keepdim, keepdims: keep the axes with length one.
 
     Returns:

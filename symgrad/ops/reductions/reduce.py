@@ -111,13 +111,13 @@ def sum(
     x: Any, dim: Axes = None, keepdim: bool = False,
     *, dtype: Any = None, axis: Axes = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """Σ x along the axes.
+    """Return Σ x along the axes.
 
     Derivative: 1 for every entry.
 
     Args:
         x: tensor, array or number, any shape; sizes may be symbolic.
-        dim, axis: axis or axes, all by default.
+        dim, axis: the axis or axes to reduce, by default all.
         keepdim, keepdims: keep the axes with length one.
         dtype: dtype to convert to before adding.
 
@@ -143,13 +143,13 @@ def mean(
     x: Any, dim: Axes = None, keepdim: bool = False,
     *, dtype: Any = None, axis: Axes = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """Σ x / n along the axes, where n is the number of entries that are added.
+    """Return Σ x / n along the axes, where n is the number of entries that are added.
 
     Derivative: 1/n for every entry.
 
     Args:
         x: floating-point tensor, array or number, any shape; sizes may be symbolic.
-        dim, axis: axis or axes, all by default.
+        dim, axis: the axis or axes to reduce, by default all.
         keepdim, keepdims: keep the axes with length one.
         dtype: dtype to convert to before adding.
 
@@ -175,13 +175,13 @@ def prod(
     x: Any, dim: Axes = None, keepdim: bool = False,
     *, dtype: Any = None, axis: Axes = None, keepdims: bool = False,
 ) -> Any:  # fmt: skip
-    """Π x along the axes.
+    """Return Π x along the axes.
 
     Derivative: the product of the other entries, exact where some are 0, at every order.
 
     Args:
         x: tensor, array or number, any shape.
-        dim, axis: axis or axes, all by default.
+        dim, axis: the axis or axes to reduce, by default all.
         keepdim, keepdims: keep the axes with length one.
         dtype: dtype to convert to before multiplying.
 
@@ -203,7 +203,7 @@ def all(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, k
 
     Args:
         x: tensor, array or number, any shape.
-        dim, axis: axis or axes, all by default.
+        dim, axis: the axis or axes to reduce, by default all.
         keepdim, keepdims: keep the axes with length one.
 
     Returns:
@@ -220,7 +220,7 @@ def any(x: Any, dim: Axes = None, keepdim: bool = False, *, axis: Axes = None, k
 
     Args:
         x: tensor, array or number, any shape.
-        dim, axis: axis or axes, all by default.
+        dim, axis: the axis or axes to reduce, by default all.
         keepdim, keepdims: keep the axes with length one.
 
     Returns:
@@ -239,7 +239,7 @@ def nansum(
 
     Args:
         input: x, any shape.
-        dim, axis: axis or axes, all by default.
+        dim, axis: the axis or axes to reduce, by default all.
         keepdim, keepdims: keep the axes with length one.
 
     Returns:
@@ -257,7 +257,7 @@ def count_nonzero(input: Any, dim: Axes = None, *, axis: Axes = None) -> Any:
 
     Args:
         input: x, any shape.
-        dim, axis: axis or axes, all by default.
+        dim, axis: the axis or axes to reduce, by default all.
 
     Returns:
         An integer tensor, shaped like x without the axes.

@@ -248,7 +248,7 @@ def logsumexp(
 
     Args:
         x: tensor, array or number, any shape.
-        dim, axis: axis or axes, all by default.
+        dim, axis: the axis or axes to reduce, by default all.
         keepdim, keepdims: keep the axes with length one.
         b: factors of any sign, broadcast against x, as in SciPy. An entry with the factor 0 is ignored.
         return_sign: whether to return log |Σ b exp x| and the sign of the sum.

@@ -143,7 +143,7 @@ def var(
 
     Args:
         x: floating-point tensor or array, any shape.
-        dim, axis: axis or axes, all by default.
+        dim, axis: the axis or axes to reduce, by default all.
         unbiased: False for correction 0, True for 1.
         keepdim, keepdims: keep the axes with length one.
         correction: the number to subtract from n, 1 by default.
@@ -170,7 +170,7 @@ def std(
 
     Args:
         x: floating-point tensor or array, any shape.
-        dim, axis: axis or axes, all by default.
+        dim, axis: the axis or axes to reduce, by default all.
         unbiased: False for correction 0, True for 1.
         keepdim, keepdims: keep the axes with length one.
         correction: the number to subtract from n, 1 by default.

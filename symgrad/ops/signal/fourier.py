@@ -624,7 +624,7 @@ def _of_two(fn: Any, name: str, says: str) -> Any:
         norm: as in ``fft``.
 
     Returns:
-        A tensor, as of ``{fn.__name__}``.
+        A tensor, like that of ``{fn.__name__}``.
 
     Raises:
         ArgumentError: if the norm is unknown, or the numbers of lengths and axes differ.
@@ -633,12 +633,12 @@ def _of_two(fn: Any, name: str, says: str) -> Any:
     return two
 
 
-fft2 = _of_two(fftn, "fft2", "The Fourier transform along two axes.")
-ifft2 = _of_two(ifftn, "ifft2", "The inverse of fft2.")
-rfft2 = _of_two(rfftn, "rfft2", "The transform of real numbers along two axes: the first half along the last axis.")
-irfft2 = _of_two(irfftn, "irfft2", "The inverse of rfft2: real numbers.")
-hfft2 = _of_two(hfftn, "hfft2", "The real transform, along two axes, of an array that continues with its conjugates.")
-ihfft2 = _of_two(ihfftn, "ihfft2", "The inverse of hfft2.")
+fft2 = _of_two(fftn, "fft2", "Return the Fourier transform along two axes.")
+ifft2 = _of_two(ifftn, "ifft2", "Return the inverse transform of fft2.")
+rfft2 = _of_two(rfftn, "rfft2", "Return the transform of real numbers along two axes: half of it along the last axis.")
+irfft2 = _of_two(irfftn, "irfft2", "Return the inverse transform of rfft2, which is real.")
+hfft2 = _of_two(hfftn, "hfft2", "Return the real transform of an array that continues with its conjugates.")
+ihfft2 = _of_two(ihfftn, "ihfft2", "Return the inverse transform of hfft2.")
 
 
 # ------------------------------------------------------------------ the order of the frequencies

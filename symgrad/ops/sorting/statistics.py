@@ -42,7 +42,7 @@ def nanmean(
 
     Args:
         input: x, any shape.
-        dim, axis: axis or axes, all by default.
+        dim, axis: the axis or axes to reduce, by default all.
         keepdim, keepdims: keep the axes with length one.
         dtype: dtype to convert to first.
 

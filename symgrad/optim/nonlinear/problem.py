@@ -76,9 +76,10 @@ class NLP:
         args: parameters. Their shapes are fixed; their values may change with each solution.
         constraints: g(x, *args), which returns an array, or a structure whose keys name its blocks in reports and
             errors.
-        lb, ub: the bounds on g: numbers, arrays, or dicts for some of its blocks. Where neither is passed, or both are
-            None, the constraints are equations, g = 0. Beside a number, the end that is not passed is infinite;
-            beside infinity it is 0, so that ``ub=np.inf`` alone says g ≥ 0. Ends of 1e19 and beyond are infinite.
+        lb, ub: the bounds on g: numbers, arrays, or dicts for some of its blocks. If neither is passed, or both are
+            None, the constraints are equations, g = 0. If only one is passed, the other is infinite; if the one that is
+            passed is itself infinite, the other is 0, so that ``ub=np.inf`` means g ≥ 0. Bounds of 1e19 and beyond are
+            infinite.
         bounds: the bounds on x: a pair (lower, upper) of numbers, arrays or None. For a structure, pass a structure of
             pairs, in which keys may be missing. A list of pairs, one for each number, is accepted as in SciPy.
         backend: see ``sg.compile``. With "auto", NumPy computes the first calls while LLVM compiles.

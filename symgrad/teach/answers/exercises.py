@@ -230,7 +230,7 @@ class Exercise:
 
 @checked
 def exercises(topic: str, level: int = 1, seed: int = 0, count: int = 5) -> list[Exercise]:
-    """Return problems for practice; equal arguments return equal problems.
+    """Return problems for practice; the same arguments return the same problems.
 
     Args:
         topic: one of ``symgrad.teach.TOPICS``, such as "chain" or "least-squares".

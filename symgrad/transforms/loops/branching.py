@@ -51,7 +51,7 @@ def _condition(who: str, pred: Any) -> Any:
 
 @checked
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
-    """true_fun(*operands) if pred holds, else false_fun(*operands). The meaning is that of ``jax.lax.cond``.
+    """Return true_fun(*operands) if pred holds, and false_fun(*operands) otherwise, as ``jax.lax.cond`` does.
 
     Under ``sg.compile`` and ``sg.vmap``, where pred has no value, both are computed and one is selected, so both must
     return the same structure and shapes. The derivative of the other branch is multiplied by 0; it must be finite, so

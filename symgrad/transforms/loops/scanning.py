@@ -40,7 +40,7 @@ def scan(
     *,
     checkpoint_every: int | None = None,
 ) -> tuple[Any, Any]:
-    """Loop: (c, y_t) = f(c, x_t) for t = 0, 1, …; the final c, and the y_t stacked along a new first axis.
+    """Loop (c, y_t) = f(c, x_t) over t = 0, 1, …, and return the final c and the y_t, stacked along a new first axis.
 
     f is traced once, without values, and the loop is one operation of the graph, however long it is. Derivatives of
     every order, in forward and reverse mode, are again such loops. The meaning is that of ``jax.lax.scan``.
@@ -91,7 +91,7 @@ def scan_until(
 
 @checked
 def fori_loop(lower: int, upper: int, body: Callable[[Any, Any], Any], init: Any) -> Any:
-    """Loop: c = body(i, c) for i = lower, …, upper - 1. Returns the final c.
+    """Loop c = body(i, c) over i = lower, …, upper - 1, and return the final c.
 
     It works like ``scan``, and has the meaning of ``jax.lax.fori_loop``.
 

@@ -294,7 +294,7 @@ def directional_derivative(f: Any, direction: Sequence[Any], wrt: Any = None, **
 
 @checked
 def hessian(f: Any, wrt: Any = None, **at: Any) -> Hessian:
-    """Return the matrix of second derivatives of a function of several variables, with its definiteness, with steps.
+    """Return the matrix of second derivatives of a function of several variables, and its definiteness, with steps.
 
     Args:
         f: a formula as text, or a function or tensor of symbols.
