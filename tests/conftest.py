@@ -7,6 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,10 +31,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     ``--every-sample``: of each row of the table all samples, of whose smaller ones a test meets an eighth otherwise,
     all of what is drawn at random, of whose further draws it meets a fifth, and all of many slow cases, of which it
     meets a third.
+
+    ``--write-passed FILE`` and ``--leave-out FILE``: name the tests that passed, and leave them out of another run.
     """
     parser.addoption("--every-sample", action="store_true", help="run every test for all samples of a row")
     parser.addoption("--random-programs", type=int, default=300, help="how many programs test_random_readings draws")
     parser.addoption("--write-slow", action="store_true", help="write tests/data/slow_tests.txt from this run")
+    parser.addoption("--write-passed", metavar="FILE", help="write the names of the tests that pass")
+    parser.addoption("--leave-out", metavar="FILE", help="leave out tests that a file of --write-passed names")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -55,8 +60,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what is slow, and what is quick."""
-    choice = config.stash[CHOICE]
+    """Leave out what passed in an earlier run, where it is asked for, and mark what is slow, and what is quick."""
+    choice, earlier = config.stash[CHOICE], config.getoption("--leave-out")
+    if earlier:
+        passed = set(Path(earlier).read_text(encoding="utf-8").splitlines())
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in passed])
+        items[:] = [item for item in items if item.nodeid not in passed]
     quick = choice.quick()
     for item in items:
         name = short(item.nodeid)
@@ -116,9 +125,14 @@ def kind_of(reason: str) -> str:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the list, where it is asked for, in the process that has all reports."""
+    """Write the lists that are asked for, in the process that has all reports."""
     config = session.config
-    if config.getoption("--write-slow") and not hasattr(config, "workerinput"):
-        stats = config.pluginmanager.get_plugin("terminalreporter").stats
+    if hasattr(config, "workerinput"):
+        return
+    stats = config.pluginmanager.get_plugin("terminalreporter").stats
+    if config.getoption("--write-slow"):
         reports = [report for kind in ("passed", "failed") for report in stats.get(kind, [])]
         write({report.nodeid: dict(report.user_properties).get("processor time", 0.0) for report in reports})
+    if config.getoption("--write-passed"):
+        names = [report.nodeid for report in stats.get("passed", [])]
+        Path(config.getoption("--write-passed")).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")

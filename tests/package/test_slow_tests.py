@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import slow_tests
+
+ROOT = Path(__file__).parents[2]
 
 
 def case(number, *marks):
@@ -25,3 +30,14 @@ def test_every_sample_leaves_no_case_out(monkeypatch):
     monkeypatch.setattr(slow_tests, "SECONDS", {f"f[{i}]": 1.0 for i in range(12)})
     choice = slow_tests.Choice(every_sample=True, quick_only=False)
     assert len(choice.thin("f", [case(i, *slow_tests.FURTHER) for i in range(12)], marked=True)) == 12
+
+
+def test_what_an_earlier_run_passed_is_left_out(tmp_path):
+    (tmp_path / "test_two.py").write_text("def test_a(): pass\ndef test_b(): assert False\n")
+    passed = tmp_path / "passed"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml"]
+    command += ["--confcutdir", ROOT / "tests", "--rootdir", tmp_path, "-p", "tests.conftest", tmp_path / "test_two.py"]
+    first = subprocess.run([*command, "--write-passed", passed], cwd=ROOT, capture_output=True, text=True)
+    assert "1 failed, 1 passed" in first.stdout
+    again = subprocess.run([*command, "--leave-out", passed], cwd=ROOT, capture_output=True, text=True)
+    assert "1 failed, 1 deselected" in again.stdout
