@@ -1,7 +1,9 @@
 """``sg.sheet``: pages whose solutions stand apart, LaTeX, PDF, and questions as Moodle and STACK import them."""
 
+import re
 import shutil
 import subprocess
+from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
@@ -9,26 +11,91 @@ import pytest
 import symgrad as sg
 from symgrad.errors import ArgumentError, MissingExtra
 from symgrad.teach.answers.exercises import Exercise
-from symgrad.teach.answers.topics import Task
+from symgrad.teach.answers.topics import TOPICS, Task
 from symgrad.teach.sheets.sheet import BROWSERS, Sheet
 from tests.shared.browser import in_a_browser
 
-# what Moodle's import reads of every question, of one with choices, and of STACK's; as their exports have it
-OF_ALL = ["name/text", "questiontext/text", "generalfeedback/text", "defaultgrade", "penalty", "hidden"]
-OF_CHOICES = ["single", "shuffleanswers", "answernumbering", "correctfeedback/text", "incorrectfeedback/text"]
-OF_STACK = [
-    "stackversion/text", "questionvariables/text", "specificfeedback/text", "questionnote/text", "questionsimplify",
-    "assumepositive", "assumereal", "prtcorrect/text", "prtpartiallycorrect/text", "prtincorrect/text",
-    "multiplicationsign", "sqrtsign", "complexno", "inversetrig", "logicsymbol", "matrixparens",
-    "input/name", "input/type", "input/tans", "input/boxsize", "input/strictsyntax", "input/insertstars",
-    "input/forbidwords", "input/forbidfloat", "input/mustverify", "input/showvalidation", "input/options",
-    "prt/name", "prt/value", "prt/autosimplify", "prt/feedbackvariables/text", "prt/node",
-]  # fmt: skip
-OF_NODES = ["name", "answertest", "sans", "tans", "testoptions", "quiet"] + [
-    f"{branch}{part}"
+# Moodle publishes no schema of its XML. These are the elements that its importer (question/format/xml/format.php) and
+# STACK's (questiontype.php) look up, each with the pattern of its text or the elements in it. A name with * may be
+# repeated.
+TEXT = {"text": r"(?s).*"}
+NUMBER, FLAG = r"\d+(\.\d+)?", "[01]"
+ANSWER = {"text": r"(?s).+", "feedback": TEXT}
+HEAD = {
+    "name": {"text": r"\S.*"}, "questiontext": {"text": r"(?s).+"}, "generalfeedback": TEXT, "defaultgrade": NUMBER,
+    "penalty": NUMBER, "hidden": FLAG, "idnumber": "",
+}  # fmt: skip
+CHOICES = {
+    **HEAD, "single": "true|false", "shuffleanswers": "true|false", "answernumbering": "none|abc|ABCD|123|iii|IIII",
+    "correctfeedback": TEXT, "partiallycorrectfeedback": TEXT, "incorrectfeedback": TEXT, "answer*": ANSWER,
+}  # fmt: skip
+NODE = {
+    "name": r"\d+", "description": ".*", "answertest": "AlgEquiv", "sans": "ans1", "tans": r".*\S.*", "testoptions": "",
+    "quiet": FLAG,
+} | {
+    f"{branch}{part}": pattern
     for branch in ("true", "false")
-    for part in ("scoremode", "score", "penalty", "nextnode", "answernote", "feedback/text")
-]
+    for part, pattern in {
+        "scoremode": "=", "score": FLAG, "penalty": "", "nextnode": r"-1|\d+", "answernote": r"[\w-]+",
+        "feedback": TEXT,
+    }.items()
+}  # fmt: skip
+STACK = {
+    **HEAD, "stackversion": TEXT, "questionvariables": TEXT, "specificfeedback": TEXT, "questionnote": TEXT,
+    "questionsimplify": FLAG, "assumepositive": FLAG, "assumereal": FLAG, "prtcorrect": TEXT,
+    "prtpartiallycorrect": TEXT, "prtincorrect": TEXT, "multiplicationsign": "dot|cross|onum|none", "sqrtsign": FLAG,
+    "complexno": "i|j|symi|symj", "inversetrig": "cos-1|acos|arccos", "logicsymbol": "lang|symbol",
+    "matrixparens": r"\[|\(||\{|\|", "variantsselectionseed": "",
+    "input": {
+        "name": "ans1", "type": "algebraic", "tans": "ta1", "boxsize": r"\d+", "strictsyntax": FLAG,
+        "insertstars": "[0-5]", "syntaxhint": "", "syntaxattribute": FLAG, "forbidwords": ".*", "allowwords": ".*",
+        "forbidfloat": FLAG, "requirelowestterms": FLAG, "checkanswertype": FLAG, "mustverify": FLAG,
+        "showvalidation": "[0-3]", "options": "",
+    },
+    "prt": {
+        "name": r"prt\d+", "value": NUMBER, "autosimplify": FLAG, "feedbackstyle": "[0-3]", "feedbackvariables": TEXT,
+        "node*": NODE,
+    },
+}  # fmt: skip
+KINDS = {"category": {"category": {"text": r"\$course\$/top/symgrad/[\w-]+"}}, "multichoice": CHOICES, "stack": STACK}
+
+
+def faults(element, grammar):
+    """Return what an element has that its grammar does not, and what it lacks."""
+    if isinstance(grammar, str):
+        fits = len(element) == 0 and re.fullmatch(grammar, element.text or "")
+        return [] if fits else [f"<{element.tag}> is {element.text!r}"]
+    counts = {name.rstrip("*"): name.endswith("*") for name in grammar}
+    found = [child.tag for child in element]
+    wrong = [f"<{element.tag}> has <{tag}>" for tag in found if tag not in counts]
+    for tag, repeated in counts.items():
+        if found.count(tag) < 1 or (found.count(tag) > 1 and not repeated):
+            wrong.append(f"<{element.tag}> has {found.count(tag)} times <{tag}>")
+    parts = {name.rstrip("*"): part for name, part in grammar.items()}
+    return wrong + [fault for child in element if child.tag in parts for fault in faults(child, parts[child.tag])]
+
+
+class Unclosed(HTMLParser):
+    """The elements of a piece of HTML that are open at its end, and formulas whose braces do not match."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.faults = [], []
+        self.feed(text)
+        self.faults += self.open
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"/{tag}")
+
+    def handle_data(self, data):
+        for formula in re.findall(r"\\[(\[](.*?)\\[)\]]", data, re.DOTALL):
+            plain = re.sub(r"\\[\\{}]", "", formula)
+            if plain.count("{") != plain.count("}") or plain.count(r"\left") != plain.count(r"\right"):
+                self.faults.append(formula)
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +147,7 @@ def test_questions_have_what_moodle_reads(sheet):
         if q.get("type") == "category":
             assert q.findtext("category/text").startswith("$course$/top/symgrad/")
             continue
-        assert all(q.find(path) is not None for path in [*OF_ALL, *OF_CHOICES])
+        assert faults(q, CHOICES) == []
         answers = q.findall("answer")
         assert [a.get("fraction") for a in answers] == ["100", *["0"] * (len(answers) - 1)]
         assert len({a.findtext("text") for a in answers}) == len(answers) > 1
@@ -95,15 +162,36 @@ def test_questions_for_stack_compare_with_the_solution_and_then_with_each_slip(s
     for q, e in zip([q for q in made if q.get("type") != "category"], sheet.exercises, strict=True):
         if q.get("type") != "stack":
             continue
-        assert [path for path in [*OF_ALL, *OF_STACK] if q.find(path) is None] == []
+        assert faults(q, STACK) == []
         nodes = q.findall("prt/node")
         assert len(nodes) == 1 + len(e.slips)
         for k, node in enumerate(nodes):
-            assert [path for path in OF_NODES if node.find(path) is None] == []
             assert node.findtext("falsenextnode") == (str(k + 1) if k + 1 < len(nodes) else "-1")
             assert node.findtext("truescore") == ("0" if k else "1")
         assert "[[input:ans1]]" in q.findtext("questiontext/text")
         assert e.grade(nodes[0].findtext("tans").replace("%", "").replace("signum", "sign")).right
+
+
+@pytest.mark.parametrize("number", range(len(TOPICS)), ids=list(TOPICS))
+def test_questions_of_every_topic_are_what_the_importers_look_up(number):
+    topic = list(TOPICS)[number]
+    sheet = sg.sheet(topic, level=1 + number % 3, seed=number, count=1)
+    for xml in (sheet.moodle(), sheet.stack()):
+        for question in questions(xml):
+            assert faults(question, KINDS[question.get("type")]) == []
+            for part in question.iter():
+                if part.get("format") == "html":
+                    assert Unclosed(part.findtext("text") or "").faults == []
+
+
+def test_a_question_that_lacks_a_part_has_a_fault():
+    category, question = questions(sg.sheet("chain", count=1).stack())
+    assert faults(category, KINDS["category"]) == faults(question, STACK) == []
+    question.find("prt").remove(question.find("prt/name"))
+    question.find("prt/node/quiet").text = "no"
+    assert faults(question, STACK) == ["<prt> has 0 times <name>", "<quiet> is 'no'"]
+    assert Unclosed("<p>a").faults == ["p"]
+    assert Unclosed(r"<p>\( {a \)</p>").faults == [" {a "]
 
 
 def test_hostile_formulas_stay_text():
