@@ -658,7 +658,7 @@ class Paper(Cursor):
             if name not in ("trace", "det", "logdet") and (other := self._ended_early(formula, argument, exponent)):
                 self._doubt(formula, argument, typed(_powered(formula, exponent)), other)
         else:
-            raise self.refused(f"{token.text} is a function: write what it is taken of, as in {token.text}(x)", token)
+            raise self.refused(f"{token.text} is a function: write its argument, as in {token.text}(x)", token)
         if exponent is None:
             return formula
         if name in INVERSE and exponent == Unary("-", Constant(1)):
@@ -872,7 +872,7 @@ class Paper(Cursor):
         logarithm = self.named()
         call = logarithm.left if isinstance(logarithm, Binary) else logarithm
         if not isinstance(call, Call):
-            raise self.refused("log is a function: write what it is taken of, as in log_3(x)", token)
+            raise self.refused("log is a function: write its argument, as in log_3(x)", token)
         of = replace(call, args=[*call.args, base])
         formula = of if call is logarithm else logarithm.with_operands([of, *logarithm.operands[1:]])
         if self._said is not None and self._said[1] is logarithm:

@@ -351,7 +351,7 @@ def chdtri(v: Any, p: Any) -> Tensor:
 def chdtriv(p: Any, x: Any) -> Tensor:
     """Return the v with chdtr(v, x) = p."""
 def gdtr(a: Any, b: Any, x: Any) -> Tensor:
-    """Return the gamma distribution function P(b, ax), of rate a and shape b."""
+    """Return the gamma distribution function P(b, ax), with rate a and shape b."""
 def gdtrc(a: Any, b: Any, x: Any) -> Tensor:
     """Return the survival function of the gamma distribution, Q(b, ax)."""
 def gdtria(p: Any, b: Any, x: Any) -> Tensor:
@@ -445,15 +445,15 @@ def btdtria(p: Any, b: Any, x: Any) -> Tensor:
 def btdtrib(a: Any, p: Any, x: Any) -> Tensor:
     """Return the b with I(a, b, x) = p."""
 def bdtr(k: Any, n: Any, p: Any) -> Tensor:
-    """Return the binomial distribution function, of at most ⌊k⌋ successes in n trials."""
+    """Return the binomial distribution function: at most ⌊k⌋ successes in n trials."""
 def bdtrc(k: Any, n: Any, p: Any) -> Tensor:
     """Return the survival function of the binomial distribution."""
 def bdtri(k: Any, n: Any, y: Any) -> Tensor:
     """Return the p with bdtr(k, n, p) = y."""
 def bdtrik(y: Any, n: Any, p: Any) -> Tensor:
-    """Return the k with bdtr(k, n, p) = y, of the continued function of k."""
+    """Return the k with bdtr(k, n, p) = y, where bdtr is continued to real k."""
 def bdtrin(k: Any, y: Any, p: Any) -> Tensor:
-    """Return the n with bdtr(k, n, p) = y, of the continued function of n."""
+    """Return the n with bdtr(k, n, p) = y, where bdtr is continued to real n."""
 def nbdtr(k: Any, n: Any, p: Any) -> Tensor:
     """Return the negative binomial distribution function, I(⌊n⌋, ⌊k⌋ + 1, p)."""
 def nbdtrc(k: Any, n: Any, p: Any) -> Tensor:
@@ -487,13 +487,13 @@ def cosm1(input: Any) -> Tensor:
 def powm1(input: Any, y: Any) -> Tensor:
     """Return xʸ - 1, accurate near 0."""
 def sindg(input: Any) -> Tensor:
-    """Return sin x of degrees."""
+    """Return sin x, x in degrees."""
 def cosdg(input: Any) -> Tensor:
-    """Return cos x of degrees."""
+    """Return cos x, x in degrees."""
 def tandg(input: Any) -> Tensor:
-    """Return tan x of degrees."""
+    """Return tan x, x in degrees."""
 def cotdg(input: Any) -> Tensor:
-    """Return cot x of degrees."""
+    """Return cot x, x in degrees."""
 def radian(d: Any, m: Any, s: Any) -> Tensor:
     """Return the angle of d degrees, m minutes and s seconds, in radians."""
 def boxcox(input: Any, lmbda: Any) -> Tensor:
@@ -505,13 +505,13 @@ def inv_boxcox(y: Any, lmbda: Any) -> Tensor:
 def inv_boxcox1p(y: Any, lmbda: Any) -> Tensor:
     """Return the x with boxcox1p(x, λ) = y."""
 def huber(delta: Any, r: Any) -> Tensor:
-    """Return Huber's loss: r²/2 for |r| ≤ δ, δ (|r| - δ/2) beyond."""
+    """Return Huber's loss: r²/2 for |r| ≤ δ, δ (|r| - δ/2) elsewhere."""
 def pseudo_huber(delta: Any, r: Any) -> Tensor:
     """Return δ² (√(1 + (r/δ)²) - 1)."""
 def rel_entr(input: Any, y: Any) -> Tensor:
     """Return x log(x/y), 0 at x = 0: a term of the relative entropy."""
 def kl_div(input: Any, y: Any) -> Tensor:
-    """Return x log(x/y) - x + y: a term of the divergence of Kullback and Leibler."""
+    """Return x log(x/y) - x + y: a term of the Kullback-Leibler divergence."""
 def nrdtrimn(p: Any, std: Any, x: Any) -> Tensor:
     """Return the mean of the normal distribution with Φ((x - mean)/std) = p."""
 def nrdtrisd(mn: Any, p: Any, x: Any) -> Tensor:
@@ -519,7 +519,7 @@ def nrdtrisd(mn: Any, p: Any, x: Any) -> Tensor:
 def tklmbda(input: Any, lmbda: Any) -> Tensor:
     """Return Tukey's lambda distribution function."""
 def nctdtr(df: Any, nc: Any, t: Any) -> Tensor:
-    """Return the noncentral t distribution function; differentiated with respect to t."""
+    """Return the noncentral t distribution function, differentiable with respect to t only."""
 def kolmogorov(input: Any) -> Tensor:
     """Return the survival function of Kolmogorov's distribution."""
 def kolmogi(p: Any) -> Tensor:
@@ -543,7 +543,7 @@ def ndtri_exp(y: Any) -> Tensor:
 def owens_t(h: Any, a: Any) -> Tensor:
     """Return Owen's T(h, a) = 1/2π ∫₀ᵃ exp(-h² (1 + t²)/2)/(1 + t²) dt."""
 def voigt_profile(input: Any, sigma: Any, gamma: Any) -> Tensor:
-    """Return Voigt's profile: a normal density of σ and a Cauchy density of γ, convolved."""
+    """Return Voigt's profile: the convolution of a normal density (σ) and a Cauchy density (γ)."""
 def wrightomega(input: Any) -> Tensor:
     """Return Wright's ω(x) = W(eˣ)."""
 def ellipk(m: Any) -> Tensor:
@@ -551,7 +551,7 @@ def ellipk(m: Any) -> Tensor:
 def ellipe(m: Any) -> Tensor:
     """Return the complete elliptic integral of the second kind, E(m)."""
 def ellipkm1(p: Any) -> Tensor:
-    """Return K(1 - p), near p = 0 more accurate."""
+    """Return K(1 - p), more accurate near p = 0."""
 def ellipkinc(phi: Any, m: Any) -> Tensor:
     """Return the incomplete elliptic integral of the first kind, F(φ, m)."""
 def ellipeinc(phi: Any, m: Any) -> Tensor:
@@ -567,7 +567,7 @@ def elliprc(input: Any, y: Any) -> Tensor:
 def elliprg(input: Any, y: Any, z: Any) -> Tensor:
     """Return Carlson's R_G(x, y, z)."""
 def agm(a: Any, b: Any) -> Tensor:
-    """Return the arithmetic-geometric mean of a and b, both > 0."""
+    """Return the arithmetic-geometric mean of a, b > 0."""
 def hyp0f1(v: Any, z: Any) -> Tensor:
     """Return the hypergeometric function ₀F₁(v; z)."""
 def hyp1f1(a: Any, b: Any, x: Any) -> Tensor:
@@ -581,7 +581,7 @@ def wright_bessel(a: Any, b: Any, x: Any) -> Tensor:
 def log_wright_bessel(a: Any, b: Any, x: Any) -> Tensor:
     """Return the logarithm of Wright's generalised Bessel function."""
 def chndtr(input: Any, df: Any, nc: Any) -> Tensor:
-    """Return the noncentral χ² distribution function, nc ≥ 0."""
+    """Return the noncentral χ² distribution function, for nc ≥ 0."""
 def chndtrix(p: Any, df: Any, nc: Any) -> Tensor:
     """Return the x with chndtr(x, df, nc) = p."""
 def chndtrinc(input: Any, df: Any, p: Any) -> Tensor:

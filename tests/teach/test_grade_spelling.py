@@ -52,7 +52,7 @@ def test_a_pupils_spelling_is_understood(answer, of):
 @pytest.mark.parametrize(
     ("answer", "place", "said"),
     [
-        ("x + cos", "cos", "cos is a function: write what it is taken of, as in cos(x)"),
+        ("x + cos", "cos", "cos is a function: write its argument, as in cos(x)"),
         ("2(x + 1", "(x", "never closed"),
         ("2x + 1)", ")", "closes none"),
         ("2[x + 1)", ")", "[ is closed by ], and not by )"),

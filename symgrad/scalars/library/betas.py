@@ -107,7 +107,7 @@ def _below(k: sp.Expr, n: sp.Expr, derivative: sp.Expr) -> sp.Expr:
 
 
 bdtr = function(
-    "bdtr", "k n p", "The binomial distribution function, of at most ⌊k⌋ successes in n trials.",
+    "bdtr", "k n p", "The binomial distribution function: at most ⌊k⌋ successes in n trials.",
     lambda k, n, p, y: (sp.S.Zero, None, _below(k, n, -_binomial(k, n, p))),
     lambda k, n, p: sp.betainc_regularized(_FLOOR(n) - _FLOOR(k), _FLOOR(k) + 1, 0, 1 - p),
 )  # fmt: skip
@@ -136,11 +136,11 @@ def _solved(parts: tuple[sp.Expr, ...], which: int, place: int) -> tuple[sp.Expr
 
 
 bdtrik = function(
-    "bdtrik", "y n p", "The k with bdtr(k, n, p) = y, of the continued function of k.",
+    "bdtrik", "y n p", "The k with bdtr(k, n, p) = y, where bdtr is continued to real k.",
     lambda q, n, p, y: _solved(_binomial_parts(y, n, p), 0, 0),
 )  # fmt: skip
 bdtrin = function(
-    "bdtrin", "k y p", "The n with bdtr(k, n, p) = y, of the continued function of n.",
+    "bdtrin", "k y p", "The n with bdtr(k, n, p) = y, where bdtr is continued to real n.",
     lambda k, q, p, y: _solved(_binomial_parts(k, y, p), 1, 1),
 )  # fmt: skip
 

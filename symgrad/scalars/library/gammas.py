@@ -208,7 +208,7 @@ chdtriv = function(
     lambda p, x, y: (1 / _chi2(y, x)[0], -_chi2(y, x)[1] / _chi2(y, x)[0]),
 )  # fmt: skip
 gdtr = function(
-    "gdtr", "a b x", "The gamma distribution function P(b, ax), of rate a and shape b.",
+    "gdtr", "a b x", "The gamma distribution function P(b, ax), with rate a and shape b.",
     lambda a, b, x, y: (x * gamma_density(b, a * x), gammainc_a(b, a * x), a * gamma_density(b, a * x)),
     lambda a, b, x: sp.lowergamma(b, a * x) / sp.gamma(b),
 )  # fmt: skip

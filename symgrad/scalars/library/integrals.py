@@ -138,7 +138,8 @@ def _voigt_part(name: str, part: str, rule: Callable[..., Any]) -> Any:
 
 
 voigt_profile: Any = function(
-    "voigt_profile", "x sigma gamma", "Voigt's profile: a normal density of σ and a Cauchy density of γ, convolved.",
+    "voigt_profile", "x sigma gamma",
+    "Voigt's profile: the convolution of a normal density (σ) and a Cauchy density (γ).",
     lambda x, s, g, y: _voigt_rule(0, x, s, g, y)[1:],
 )  # fmt: skip
 voigt_real: Any = _voigt_part("voigt_real", "real", _voigt_rule)
@@ -206,7 +207,7 @@ ellipe: Any = function(
     lambda m: sp.elliptic_e(m), latex="E",
 )  # fmt: skip
 ellipkm1 = function(
-    "ellipkm1", "p", "K(1 - p), near p = 0 more accurate.",
+    "ellipkm1", "p", "K(1 - p), more accurate near p = 0.",
     lambda p, y: -(y - elliprd(0, p, 1) / 3) / (2 * p), lambda p: sp.elliptic_k(1 - p),
 )  # fmt: skip
 
@@ -416,7 +417,7 @@ def _mean_slope(a: sp.Expr, b: sp.Expr, y: sp.Expr) -> sp.Expr:
 
 
 agm = function(
-    "agm", "a b", "The arithmetic-geometric mean of a and b, both > 0.",
+    "agm", "a b", "The arithmetic-geometric mean of a, b > 0.",
     lambda a, b, y: (_mean_slope(a, b, y), _mean_slope(b, a, y)),
     lambda a, b: _PI / 4 * (a + b) / sp.elliptic_k(((a - b) / (a + b)) ** 2),
 )  # fmt: skip
@@ -464,7 +465,7 @@ def _chi2_by_c(x: sp.Expr, k: sp.Expr, c: sp.Expr) -> sp.Expr:
 
 
 chndtr: Any = function(
-    "chndtr", "x df nc", "The noncentral χ² distribution function, nc ≥ 0.",
+    "chndtr", "x df nc", "The noncentral χ² distribution function, for nc ≥ 0.",
     lambda x, k, c, y: (_chi2_pdf(x, k, c), None, (chndtr(x, k + 2, c) - y) / 2),
 )  # fmt: skip
 chndtrix = function(

@@ -42,12 +42,16 @@ powm1 = function(
     "powm1", "x y", "xʸ - 1, accurate near 0.", lambda x, p, y: (power_slope(x, p), power_log(x, p)),
     lambda x, p: x**p - 1,
 )  # fmt: skip
-sindg: Any = function("sindg", "x", "sin x of degrees.", lambda x, y: _DEGREE * cosdg(x), lambda x: sp.sin(_DEGREE * x))
-cosdg: Any = function(
-    "cosdg", "x", "cos x of degrees.", lambda x, y: -_DEGREE * sindg(x), lambda x: sp.cos(_DEGREE * x)
+sindg: Any = function(
+    "sindg", "x", "sin x, x in degrees.", lambda x, y: _DEGREE * cosdg(x), lambda x: sp.sin(_DEGREE * x)
 )
-tandg = function("tandg", "x", "tan x of degrees.", lambda x, y: _DEGREE * (1 + y**2), lambda x: sp.tan(_DEGREE * x))
-cotdg = function("cotdg", "x", "cot x of degrees.", lambda x, y: -_DEGREE * (1 + y**2), lambda x: sp.cot(_DEGREE * x))
+cosdg: Any = function(
+    "cosdg", "x", "cos x, x in degrees.", lambda x, y: -_DEGREE * sindg(x), lambda x: sp.cos(_DEGREE * x)
+)
+tandg = function("tandg", "x", "tan x, x in degrees.", lambda x, y: _DEGREE * (1 + y**2), lambda x: sp.tan(_DEGREE * x))
+cotdg = function(
+    "cotdg", "x", "cot x, x in degrees.", lambda x, y: -_DEGREE * (1 + y**2), lambda x: sp.cot(_DEGREE * x)
+)
 radian = function(
     "radian", "d m s", "The angle of d degrees, m minutes and s seconds, in radians.",
     lambda d, m, s, y: (_DEGREE, _DEGREE / 60, _DEGREE / 3600), lambda d, m, s: _DEGREE * (d + m / 60 + s / 3600),
@@ -90,7 +94,7 @@ inv_boxcox1p = _inverse_boxcox("inv_boxcox1p", "The x with boxcox1p(x, λ) = y."
 
 # ------------------------------------------------------------------ losses and divergences
 huber = function(
-    "huber", "delta r", "Huber's loss: r²/2 for |r| ≤ δ, δ (|r| - δ/2) beyond.",
+    "huber", "delta r", "Huber's loss: r²/2 for |r| ≤ δ, δ (|r| - δ/2) elsewhere.",
     lambda d, r, y: (
         sp.Piecewise((0, sp.Abs(r) <= d), (sp.Abs(r) - d, True)),
         sp.Piecewise((r, sp.Abs(r) <= d), (d * sp.sign(r), True)),
@@ -117,7 +121,7 @@ rel_entr = function(
     lambda x, z: sp.Piecewise((x * sp.log(x / z), x > 0), (0, sp.Eq(x, 0)), (sp.oo, True)),
 )  # fmt: skip
 kl_div = function(
-    "kl_div", "x y", "x log(x/y) - x + y: a term of the divergence of Kullback and Leibler.",
+    "kl_div", "x y", "x log(x/y) - x + y: a term of the Kullback-Leibler divergence.",
     lambda x, z, y: (log_ratio(x, z), 1 - x / z),
     lambda x, z: sp.Piecewise((x * sp.log(x / z) - x + z, x > 0), (z, sp.Eq(x, 0)), (sp.oo, True)),
 )  # fmt: skip
@@ -150,7 +154,7 @@ tklmbda = function("tklmbda", "x lmbda", "Tukey's lambda distribution function."
 
 
 nctdtr: Any = function(
-    "nctdtr", "df nc t", "The noncentral t distribution function; differentiated with respect to t.",
+    "nctdtr", "df nc t", "The noncentral t distribution function, differentiable with respect to t only.",
     lambda d, c, t, y: (None, None, d / t * (nctdtr(d + 2, c, t * sp.sqrt(1 + 2 / d)) - y)),
 )  # fmt: skip
 

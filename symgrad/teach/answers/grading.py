@@ -560,7 +560,7 @@ class _Grading:
         shapes = [getattr(values.of(side), "shape", ()) for side in (node.left, node.right)]
         left, right = (f"{shown(side)} {self._named(case, s)}" for side, s in zip((node.left, node.right), shapes))
         sign = "@" if node.op == "@" else "this operation"
-        return f"The shapes do not fit: {left} and {right} cannot stand on the two sides of {sign}."
+        return f"The shapes do not fit: {left} and {right} cannot be the two sides of {sign}."
 
     def _named(self, case: Case, shape: Sequence[int]) -> str:
         """A shape with the names of its sizes."""

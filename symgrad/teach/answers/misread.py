@@ -49,7 +49,7 @@ def _of_words(text: str, is_function: Callable[[str], bool]) -> Iterator[tuple[i
         if word == "or":
             yield match.start(), "give one answer, not two"
         elif is_function(word) and len(word) > 1 and (not behind or behind[0] in "+-*/)]},;="):
-            yield match.start(), f"{word} is a function: write what it is taken of, as in {word}(x)"
+            yield match.start(), f"{word} is a function: write its argument, as in {word}(x)"
         elif behind.startswith("(") and len(word) > 1 and not is_function(word):
             yield match.start(), f"{word} is not a function that is known here; write a product as {word}*(…)"
 
