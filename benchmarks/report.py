@@ -61,8 +61,8 @@ MINUTES = {group: round(sum(PARTS[name].minutes for name in names)) for group, n
 
 INTRODUCTION = """# Performance
 
-Each section answers one question with a table, and names the machine and the versions that it was measured with. Times
-depend on the machine, so compare the ratios. Where symgrad is behind, the row says so.
+By the end of this page, you will know how fast symgrad is, and where it is behind. Each section answers one question
+with a table, and names the machine and the versions. Times depend on the machine, so compare the ratios.
 
 ```{picture} kernel_ratios
 Each kernel as a bar: how many times as fast symgrad is as the faster of `jax.jit` and PyTorch.
@@ -90,6 +90,11 @@ This measures every table of this page in about {MINUTES["all"]} minutes; `quick
 {MINUTES["quick"]}, and omits the table with CasADi. `--list` names the parts, which can be measured separately:
 `report.py kernels --write` measures one of them, and updates this page. Plain `pytest` does
 not run `benchmarks/`, because timings are unreliable beside other work.
+
+## Where to go next
+
+[How compiled functions run](compiled-code.md) shows where the time of a program goes, and [Limitations](limitations.md)
+lists what is slow.
 """
 
 

@@ -42,6 +42,18 @@ def test_no_group_of_the_sidebar_is_long():
     assert {caption: pages for caption, pages in groups().items() if len(pages) > GROUP} == {}
 
 
+LISTS = {*groups()["Reference"], "performance-kernels", "contributing", "architecture"}  # what is looked up
+GUIDES = [page for pages in groups().values() for page in pages if page not in LISTS]
+
+
+@pytest.mark.parametrize("page", GUIDES)
+def test_a_guide_begins_with_what_a_reader_will_have_and_ends_with_where_to_go(page):
+    before, _, after = (DOCS / f"{page}.md").read_text(encoding="utf-8").partition("\n## Where to go next\n")
+    opening = " ".join(before.split("\n## ")[0].split())
+    assert re.search(r"\b(by (the|its) end|(on|in) this (page|guide|tutorial), you)\b", opening, re.IGNORECASE)
+    assert "](" in after, "the page ends without a link to another one"
+
+
 @pytest.mark.parametrize(("word", "page"), SEARCHED.items())
 def test_a_search_for_a_word_leads_to_the_page_about_it(word, page):
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
