@@ -174,6 +174,7 @@ def power(base: Formula, exponent: Formula) -> Formula:
         return ONE
     if e == 1:
         return base
+    exponent = HALF if e == HALF.value else exponent  # a root, also where it is written as x^0.5
     if isinstance(base, Number) and e.denominator == 1 and abs(e) <= 16 and base.value:
         return Number(base.value ** int(e), base.has_point)
     if e < 0:

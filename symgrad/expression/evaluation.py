@@ -35,11 +35,12 @@ from symgrad.expression.formula import (
 )
 from symgrad.expression.function_table import function_table
 from symgrad.expression.instead import PRIME, product, refused_at
-from symgrad.ops.map import Map, exact
+from symgrad.ops.map import POW, Map, exact
 from symgrad.support.namespace import near
 from symgrad.tensors.tensor import Tensor
 
 MOST_EXPONENT = 1_000
+HALF = 0.5
 _SHORT = 200  # numerators and denominators of fractions that are told from their floats
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
@@ -125,6 +126,16 @@ class Quotient(float):
 def _beside(v: Any) -> Any:
     """Return a value as it stands next to tensors: fractions are recorded, all else stays as it is."""
     return v.recorded() if isinstance(v, Quotient) else v
+
+
+def _is_decimal(v: Any) -> bool:
+    """Whether a number such as 2.5 is written as a decimal; √x is written as x^0.5 too."""
+    return type(v) is float and not v.is_integer() and abs(v) != HALF
+
+
+def _is_number(v: Any) -> bool:
+    """Whether a value is a tensor of one number, so that a decimal in its exponent is kept as it is written."""
+    return isinstance(v, Tensor) and v.shape == ()
 
 
 def _plain(v: Any) -> Any:
@@ -313,7 +324,9 @@ class Evaluation:
 
     def _beside_arrays(self, f: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
         """Return an operation of arrays, and of fractions, which are written as such but in exponents."""
-        return self._operated(f, _beside(a), b if f is operator.pow else _beside(b))
+        if f is not operator.pow:
+            return self._operated(f, _beside(a), _beside(b))
+        return self._operated(POW if self.exact and _is_decimal(b) and _is_number(a) else f, _beside(a), b)
 
     def _of_paper(self, node: Binary, a: Any, b: Any) -> Binary:
         """Return an operation of paper's as one of Python's, where both sides leave no doubt of it."""

@@ -19,19 +19,23 @@ LONG = 10**12  # a numerator or denominator that no person writes
 LARGE = 10**15  # an integer that is written as 1.2e24
 
 
-def with_decimals(e: sp.Expr, sums: Iterable[sp.Expr] = (), known: Sequence[sp.Rational] = ()) -> sp.Expr:
+def with_decimals(
+    e: sp.Expr, sums: Iterable[sp.Expr] = (), known: Sequence[sp.Rational] = (), exponents: bool = False
+) -> sp.Expr:
     """Write fractions as decimals, where all of them end soon; roots stay roots, and sums as they are given.
 
     Args:
         e: the formula.
         sums: those of the function.
         known: its numbers, of which one may stand under a root.
+        exponents: whether it has exponents such as 2.5, so that those of halves are decimals too.
     """
     e = rebuilt(_with_sums(e, list(sums)), lambda f: _without_surd(f, known))
+    raised = _exponents(e) if exponents else set()
     rationals = set(_fractions(e))
-    if not rationals or not all(_ends(r) for r in rationals):
-        return e
-    return _decimal(e, rationals)
+    if all(map(_ends, rationals)):
+        raised |= rationals
+    return _decimal(e, raised) if raised else e
 
 
 def long_as_decimals(e: sp.Expr) -> sp.Expr:
@@ -214,6 +218,11 @@ def _fractions(e: Any) -> list[sp.Rational]:
     if e.is_Pow and e.exp.is_Rational and e.exp.q == 2:
         return _fractions(e.base)
     return [r for a in e.args if isinstance(a, sp.Basic) for r in _fractions(a)]
+
+
+def _exponents(e: sp.Expr) -> set[Any]:
+    """Return the exponents 3/2, 5/2, …; that of a root is none."""
+    return {p.exp for p in e.atoms(sp.Pow) if p.exp.is_Rational and p.exp.q == 2 and abs(p.exp) != HALF}
 
 
 def _ends(r: sp.Rational) -> bool:

@@ -26,7 +26,7 @@ from symgrad.forms.canon.numbers import number
 from symgrad.forms.canon.terms import CALL, LEAF, NAMED, SUM, Term, TermPool, below
 from symgrad.forms.evaluate import evaluate
 from symgrad.forms.notations.index import Reading
-from symgrad.ops.map import Map
+from symgrad.ops.map import POW, Map
 
 POINTS = 12  # at which a formula is compared with what it was
 _POINT = sp.Symbol("·", integer=True)
@@ -92,7 +92,9 @@ def finished(e: Short, called: Mapping[Any, str], forward: Sequence[AnyNode]) ->
     plain = signs_as_written(plain, lambda: _sums(forward, called))
     formula = powers_below(whole_powers_apart(constants_joined(roots_joined(plain, numbers=not decimals))))
     if decimals:
-        formula = with_decimals(formula, sorted(_sums(forward, called), key=str), decimals_of(forward))
+        formula = with_decimals(
+            formula, sorted(_sums(forward, called), key=str), decimals_of(forward), decimal_exponents(forward)
+        )
     formula = long_as_decimals(formula)
     return formula if agrees(e.read, formula, e.positive) else e.read
 
@@ -145,6 +147,12 @@ def decimals_of(forward: Sequence[AnyNode]) -> list[sp.Rational]:
             if (v % 1 or abs(v) >= LARGE) and isinstance(number(v), (sp.Rational, sp.Float)):
                 decimals[sp.Rational(str(abs(v)))] = None
     return list(decimals)
+
+
+def decimal_exponents(forward: Sequence[AnyNode]) -> bool:
+    """Whether the function has a power whose exponent is written as a decimal, as x^2.5."""
+    powers = [n for n in ancestors(list(forward)) if getattr(n, "op", None) == POW]
+    return any(isinstance(n.inputs[1], float) and n.inputs[1] % 1 for n in powers)
 
 
 def is_opened_polynomial(forward: Sequence[AnyNode]) -> bool:
