@@ -206,8 +206,8 @@ def test_several_derivatives_of_numbers_are_written_so():
 
 # ------------------------------------------------------------------ cases
 CASES = [
-    (sg.maximum(p**2, 2 * p), p, "{2*p if p > 2; 2 otherwise}"),
-    (sg.maximum(x**2, 2 * x), x, "{2 if 0 < x < 2; 2*x otherwise}"),
+    (sg.maximum(p**2, 2 * p), p, "{2*p if p > 2; 3 if p = 2; 2 otherwise}"),
+    (sg.maximum(x**2, 2 * x), x, "{2 if 0 < x < 2; 1 if x = 0; 3 if x = 2; 2*x otherwise}"),
     (sg.where(x < 1, x**2, 2 * x - 1), x, "{2*x if x < 1; 2 otherwise}"),
     (sg.where(x > 0, sg.sin(x), x), x, "{cos(x) if x > 0; 1 otherwise}"),
     (sg.where(x < 0, 0, sg.where(x < 1, x**2, 2 * x - 1)), x, "{0 if x < 0; 2*x if x < 1; 2 otherwise}"),
@@ -215,7 +215,7 @@ CASES = [
     (sg.minimum(sg.maximum(x, -1), 1), x, "[-1 < x < 1]"),
     (sg.clamp(x, 0, 1), x, "[0 ≤ x ≤ 1]"),
     (sg.relu(x) ** 2, x, "2*relu(x)"),
-    (sg.maximum(sg.exp(x), 1), x, "{exp(x) if x > 0; 0 otherwise}"),
+    (sg.maximum(sg.exp(x), 1), x, "{exp(x) if x > 0; 1/2 if x = 0; 0 otherwise}"),
     (x * sg.abs(x), x, "2*abs(x)"),
     (sg.maximum(x, y), x, "[x > y]"),
     (sg.maximum(a * x, (a - 1) * x), x, "a - [x < 0]"),
@@ -229,6 +229,8 @@ CASES = [
     (sg.maximum(x**2 - y, 0), x, "2*x*[x**2 > y]"),
     (sg.sign(x) * sg.relu(sg.abs(x) - p), x, "[abs(x) > p]"),
     (sg.minimum(sg.minimum(x, y), a), x, "[x < a and x < y]"),
+    (sg.maximum(x, 1 - x), x, "{1 if x > 1/2; 0 if x = 1/2; -1 otherwise}"),
+    (sg.minimum(x, 3 - 2 * x), x, "{-2 if x > 1; -1/2 if x = 1; 1 otherwise}"),
 ]
 
 
@@ -238,7 +240,8 @@ def test_cases_of_numbers_are_written_so_and_right_on_all_sides(f, by, text):
     assert str(form) == text
     assert r"\begin{cases}" in form.latex() or "otherwise" not in text
     values = form.lambdify()
-    for place in (0.3, 1.5, 2.5, 150.0, *(() if by is p else (-3.0, -0.5))):
+    ties = (0.0, 0.5, 1.0, 2.0) if text.count(" if ") > 1 and by is not p else ()
+    for place in (0.3, 1.5, 2.5, 150.0, *(() if by is p else (-3.0, -0.5)), *ties):
         given = {name: np.float64(place if name == by.name else 0.7) for name in form.args}
         expected = float(values(**given))
         assert matrix_value(text, (), given) == pytest.approx(expected, rel=1e-12)

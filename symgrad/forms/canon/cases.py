@@ -219,7 +219,8 @@ def _along(e: sp.Expr, signs: Sequence[SignSymbols], simplified: Simplified) -> 
             continue
         if k > 0 and not to_left and not to_right:
             genuine = between[k - 1] == value
-            ties.append(Case(points[k - 1], ((sp.Eq if genuine else Tie, x, low),)))
+            there = points[k - 1] if genuine else _number_at(points[k - 1], x, low)
+            ties.append(Case(there, ((sp.Eq if genuine else Tie, x, low),)))
             if genuine:
                 pieces[-1] = pieces[-1]._replace(high=places[k + 1])
                 continue
@@ -240,6 +241,12 @@ def _at(e: sp.Expr, signs: Sequence[SignSymbols], x: sp.Expr, place: sp.Expr) ->
     for s in signs:
         e = s.decided(e, int(sp.sign(s.d.xreplace({x: place}))))
     return e
+
+
+def _number_at(e: sp.Expr, x: sp.Expr, place: sp.Expr) -> sp.Expr:
+    """Return the fraction that an expression is at a place; itself where it is none."""
+    number = e.subs(x, place)
+    return number if number.is_Rational else e
 
 
 def _equal_at(x: sp.Expr, place: sp.Expr, one: sp.Expr, other: sp.Expr) -> bool:

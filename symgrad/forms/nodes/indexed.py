@@ -154,14 +154,14 @@ class Branches(Printed, sp.Piecewise):
 
     @property
     def shown(self) -> list[Any]:
-        """The branches that are printed: not what stands where the two sides of a kink meet."""
-        return [b for b in self.args if not any(isinstance(c, Tie) for c in sp.And.make_args(b.args[1]))]
+        """The branches that are printed; of entries and of a bracket not what stands where two sides of a kink meet."""
+        apart = [b for b in self.args if not any(isinstance(c, Tie) for c in sp.And.make_args(b.args[1]))]
+        return apart if self.has(sp.Indexed) or _is_bracket(apart) else list(self.args)
 
     @property
     def bracket(self) -> Any:
         """The condition of Iverson's bracket, which is 1 where it holds, else 0; None where this is none."""
-        (value, condition), *_, (other, _) = self.shown
-        return condition if len(self.shown) == 2 and value == 1 and other == 0 else None
+        return self.shown[0].args[1] if _is_bracket(self.shown) else None
 
     def formula(self) -> write.Formula:
         bracket = None if self.bracket is None else formula(self.bracket)
@@ -176,6 +176,12 @@ class Branches(Printed, sp.Piecewise):
             where = printer._module_format("numpy.where")
             text = f"{where}({printer._print(holds)}, {printer._print(value)}, {text})"
         return text
+
+
+def _is_bracket(branches: Sequence[Any]) -> bool:
+    """Whether branches are 1 where a condition holds, else 0."""
+    (value, _), *_, (other, _) = branches
+    return len(branches) == 2 and bool(value == 1 and other == 0)
 
 
 class Term(Printed, sp.Mul):

@@ -192,7 +192,9 @@ class Truth(ArrayExpr):
 
     def compared(self) -> write.Compare:
         """Return the relation, without brackets."""
-        return write.Compare(formula(self.args[1]), str(self.args[0].name), formula(self.args[2]))
+        return write.Compare(
+            formula(self.args[1]), "=" if self.is_tie else str(self.args[0].name), formula(self.args[2])
+        )
 
     def _numpycode(self, printer: Any) -> str:
         return f"(1.0*{self.condition(printer)})"
@@ -223,6 +225,11 @@ def _number(e: Any) -> Any:
     return e.args[0] if isinstance(e, Filled) else e
 
 
+def _is_bracket(cases: list[tuple[Any, list[Any]]], last: Any) -> bool:
+    """Whether cases are 1 where one condition holds, else 0."""
+    return len(cases) == 1 and bool(_number(cases[0][0]) == 1 and _number(last) == 0)
+
+
 class Cases(ArrayExpr):
     """One array where a condition holds, another elsewhere: where(c, a, b)."""
 
@@ -240,16 +247,19 @@ class Cases(ArrayExpr):
         return made
 
     def branches(self) -> tuple[list[tuple[Any, list[Any]]], Any]:
-        """Return what is printed: values with the relations that hold for them, and the value otherwise."""
+        """Return what is printed: values with the relations that hold for them, and the value otherwise.
+
+        Of arrays and of a bracket this is not what stands where two sides of a kink meet.
+        """
         *parts, last = self.args[:-1]
         pairs = [(v, _relations(c)) for v, c in zip(parts[::2], parts[1::2], strict=True)]
-        return [(v, rs) for v, rs in pairs if not any(isinstance(r, Truth) and r.is_tie for r in rs)], last
+        apart = [(v, rs) for v, rs in pairs if not any(isinstance(r, Truth) and r.is_tie for r in rs)]
+        return (apart if self.shape or _is_bracket(apart, last) else pairs), last
 
     def _bracket(self) -> list[Any] | None:
         """Return the relations where what is printed is Iverson's bracket: 1 where they hold, else 0."""
         cases, last = self.branches()
-        one = len(cases) == 1 and _number(cases[0][0]) == 1 and _number(last) == 0
-        return cases[0][1] if one else None
+        return cases[0][1] if _is_bracket(cases, last) else None
 
     def formula(self) -> write.Formula:
         bracket = self._bracket()
