@@ -344,7 +344,13 @@ def root_of_an_expanded_sum(e: sp.Expr) -> sp.Expr | None:
 def roots_of_factors(e: sp.Expr) -> sp.Expr | None:
     """√(a b) is √a √b, where both are positive."""
     factors = sp.Mul.make_args(e.base) if _is_root(e) else ()
-    return sp.Mul(*[f**e.exp for f in factors]) if len(factors) > 1 else None
+    return sp.Mul(*[_root_of_factor(f, e.exp) for f in factors]) if len(factors) > 1 else None
+
+
+def _root_of_factor(f: sp.Expr, half: sp.Rational) -> sp.Expr:
+    """Return the root of a positive factor; of 1/x this is 1/√x."""
+    base, n = f.as_base_exp()
+    return base ** (n * half) if abs(n) == 1 else f**half
 
 
 @rule("√(u²) = |u|")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import sympy as sp
 
 from symgrad.forms.rewrites.fractions import squares, squares_replaced
-from symgrad.forms.rewrites.identities import OPENINGS, RULES, Rule, everywhere
+from symgrad.forms.rewrites.identities import OPENINGS, RULES, Rule, everywhere, root_of_an_expanded_sum
 from symgrad.forms.rewrites.kernels import HYPERBOLIC, TRIGONOMETRIC, Kernels
 from symgrad.forms.rewrites.quotients import quotient
 
@@ -52,7 +52,7 @@ def _each(rules: Sequence[Rule], says: tuple[str, ...], e: sp.Expr) -> Iterator[
 
 
 def _is_zero(e: sp.Expr) -> bool:
-    kernels = Kernels(e, opened=True)
+    kernels = Kernels(everywhere(e, root_of_an_expanded_sum), opened=True)
     try:
         above = quotient(kernels.expr)[0]
     except sp.PolynomialError:

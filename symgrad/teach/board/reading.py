@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -278,6 +279,8 @@ def _converted(e: Any, go: Any) -> Formula:
         return _compared(_SIGNS[type(e)], go(e.lhs), go(e.rhs))
     if isinstance(e, sp.And):
         return Both(*map(go, e.args))
+    if isinstance(e, sp.polygamma) and e.args[0] == 0:
+        return apply("digamma", _as_number(go(e.args[1])))
     if isinstance(e, (sp.Function, sp.Max, sp.Min)):
         return apply(called(type(e)), *[_as_number(go(a)) for a in e.args])
     raise Unwritable(str(type(e)))
@@ -333,12 +336,16 @@ def to_sympy(t: Formula) -> Any:
         return _RELATIONS[t.op](to_sympy(t.left), to_sympy(t.right))
     if isinstance(t, Cases):
         return sp.Piecewise(*[(to_sympy(v), to_sympy(c)) for v, c in t.rows])
+    if isinstance(t, Call) and t.name == "digamma":
+        return sp.polygamma(0, to_sympy(t.args[0]))
     if isinstance(t, Call) and t.name == "cot":  # which no kernel has
         u = to_sympy(t.args[0])
         return sp.cos(u) / sp.sin(u)
     if isinstance(t, Call):
         return function_of(t.name)(*map(to_sympy, t.args))
-    made: Any = {Sum: sp.Add, Product: sp.Mul, Power: sp.Pow, Both: sp.And}[type(t)]
+    if isinstance(t, Both):
+        return (sp.Or if t.sign == "or" else sp.And)(*map(to_sympy, t.args))
+    made: Any = {Sum: sp.Add, Product: sp.Mul, Power: sp.Pow}[type(t)]
     return made(*map(to_sympy, t.operands))
 
 
@@ -404,7 +411,7 @@ class SympyFormatter:
         parts = sorted((self.write(a) for a in e.args), key=_falling)
         if e.is_number and e.as_coeff_Add()[0] > 0:  # 2 + √3
             parts.sort(key=lambda part: not isinstance(part, Number))
-        if is_negative(parts[0]):
+        if is_negative(parts[0]) and not is_long_polynomial(parts):
             parts.sort(key=is_negative)
         return add(*parts)
 
@@ -461,6 +468,21 @@ def _falling(t: Formula) -> tuple[Any, ...]:
     degree = sum((_degree(f) for f in factors(rest)), Fraction(0))
     plain = all(isinstance(base_and_exponent(f)[0], Name) for f in factors(rest))
     return (isinstance(t, Number), not plain, -degree if plain else t.size, handwritten(rest))
+
+
+def is_long_polynomial(parts: Sequence[Formula]) -> bool:
+    """Whether terms are of a polynomial that is written by falling powers, with its minus in front: −3x² + 4x + 15."""
+    names = frozenset().union(*[t.free for t in parts])
+    plain = all(
+        isinstance(base_and_exponent(f)[0], Name) for t in parts for f in factors(coefficient(t)[1]) if f != ONE
+    )
+    return len(parts) > 2 and len(names) == 1 and plain and not any(isinstance(t, Quotient) for t in parts)
+
+
+def is_falling(parts: Sequence[Formula]) -> bool:
+    """Whether terms are a long polynomial's, by falling powers."""
+    degrees = [sum((_degree(f) for f in factors(coefficient(t)[1])), Fraction(0)) for t in parts]
+    return is_long_polynomial(parts) and all(a > b for a, b in pairwise(degrees))
 
 
 def _degree(t: Formula) -> Fraction:

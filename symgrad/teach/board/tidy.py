@@ -21,7 +21,7 @@ from symgrad.expression.arithmetic import (
     rebuilt,
 )
 from symgrad.expression.formula import Cases, Formula, Number, Power, Product, Quotient, Sum
-from symgrad.teach.board.reading import cases
+from symgrad.teach.board.reading import cases, is_falling
 
 
 def tidy(t: Formula) -> Formula:
@@ -30,7 +30,7 @@ def tidy(t: Formula) -> Formula:
     if isinstance(t, Sum):
         return _collected(t)
     if isinstance(t, (Product, Quotient)):
-        return _gathered(t)
+        return _without_two_signs(_gathered(t))
     return _number_raised(t) if isinstance(t, Power) else t
 
 
@@ -55,6 +55,19 @@ def _distributed(t: Formula) -> Formula:
     return cases(*rows)
 
 
+def _without_two_signs(t: Formula) -> Formula:
+    """Write −(−a − b) as a + b."""
+    above, below = over_and_under(t)
+    n, rest = coefficient(above)
+    sums = [f for f in factors(rest) if isinstance(f, Sum) and all(map(is_negative, f.args))]
+    if n.value >= 0 or not sums:
+        return t
+    opposite = Sum(*map(neg, sums[0].args))
+    parts = [opposite if f is sums[0] else f for f in factors(rest)]
+    top = mul(Number(-n.value, n.decimal), *parts)
+    return top if below == ONE else mul(top, Quotient(ONE, below))
+
+
 def _collected(t: Sum) -> Formula:
     """Add like terms, each where the first of them stood."""
     terms: dict[Any, tuple[Number, Formula]] = {}
@@ -64,7 +77,7 @@ def _collected(t: Sum) -> Formula:
         m, rest = terms.get(key, (ZERO, rest))
         terms[key] = Number(n.value + m.value, n.decimal or m.decimal), rest
     total = add(*[mul(n, rest) for n, rest in terms.values()])
-    if not isinstance(total, Sum) or not is_negative(total.args[0]):
+    if not isinstance(total, Sum) or not is_negative(total.args[0]) or is_falling(total.args):
         return total
     return Sum(*sorted(total.args, key=is_negative))  # 1 − x², not −x² + 1
 

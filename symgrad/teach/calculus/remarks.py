@@ -34,6 +34,7 @@ from symgrad.expression.formula import (
     Product,
     Quotient,
     Sum,
+    walk,
 )
 from symgrad.expression.printer import handwritten
 from symgrad.teach.board.reading import SympyFormatter, to_sympy
@@ -159,6 +160,9 @@ def _held(t: Formula, k: int, condition: tuple[str, Formula], x: str) -> bool:
 
 def _by_factors(sign: str, part: Formula, positive: Collection[Formula]) -> Iterator[tuple[str, Formula]]:
     """Yield u ≠ 0 and v > 0 for u²·v > 0: a product is positive where those of its factors are that change sign."""
+    if sign == "<" and (touches := _touches(part, positive)):
+        yield from touches
+        return
     odd: list[Formula] = [ONE]
     for f in (g for side in over_and_under(part) for g in factors(side)) if sign == ">" else ():
         base, e = base_and_exponent(f)
@@ -175,6 +179,14 @@ def _by_factors(sign: str, part: Formula, positive: Collection[Formula]) -> Iter
         yield sign, part
     elif not is_num(product):
         yield sign, product
+
+
+def _touches(size: Formula, positive: Collection[Formula]) -> list[tuple[str, Formula]]:
+    """Return w ≠ 0 of |u| < 1 where 1 − u² is a square w² up to a positive factor, so that |u| is never more than 1."""
+    inside = size.args[0] if isinstance(size, Call) else size
+    square = SympyFormatter([inside]).write(sp.factor(1 - to_sympy(inside) ** 2))
+    conditions = [] if isinstance(inside, Name) else list(_by_factors(">", square, positive))
+    return conditions if all(sign == "≠" for sign, _ in conditions) else []
 
 
 def _of_function(t: Call) -> Iterator[tuple[str, Formula]]:
@@ -321,12 +333,50 @@ def solved_cases(t: Formula, x: str) -> Formula:
     """Return a case distinction of two cases with its conditions solved for x: {2 for 0 < x < 2; 2x otherwise}."""
     if not isinstance(t, Cases) or len(t.rows) != 2 or not all(isinstance(c, Compare) for _, c in t.rows):
         return t
+    if all(c.operands[0] == Name(x) and is_num(c.operands[1]) for _, c in t.rows):
+        return t
     solved = [(v, condition) for v, c in t.rows if (condition := _where(c, x)) is not None]
     if len(solved) != 1:
         return Cases(*[part for row in solved for part in row]) if solved else t
     ((inside, between),) = solved
     (outside,) = [v for v, c in t.rows if _where(c, x) is None]
-    return Cases(inside, between, outside, OTHERWISE)
+    return Cases(inside, between, outside, _beyond(between, x))
+
+
+def _beyond(between: Formula, x: str) -> Formula:
+    """Return the condition of what lies outside of an interval, its ends left out: there the cases meet."""
+    if not isinstance(between, Both):
+        return OTHERWISE
+    low, high = between.args[0].operands[0], between.args[1].operands[1]
+    return Both(Compare(Name(x), "<", low), Compare(Name(x), ">", high), sign="or")
+
+
+def without_ties(t: Formula, x: str) -> Formula:
+    """Return {a for x > c; b otherwise} as {a for x > c; b for x < c}: where the cases meet, a remark says how."""
+    if not isinstance(t, Cases):
+        return t
+    rows = [row for k, row in enumerate(t.rows) if not (k and _is_tie(row[1], t.rows[k - 1][1]))]
+    t = Cases(*[part for row in rows for part in row])
+    if len(rows) != 2 or rows[1][1] != OTHERWISE:
+        return t
+    one, c, other, _ = t.args
+    if not isinstance(c, Compare) or x not in c.free or c.op not in _STRICT:
+        return t
+    strict, opposite = _STRICT[c.op]
+    return Cases(one, Compare(c.left, strict, c.right), other, Compare(c.left, opposite, c.right))
+
+
+def _is_tie(c: Formula, before: Formula) -> bool:
+    """Whether a condition is that both sides of the one before are equal."""
+    return (
+        isinstance(c, Compare)
+        and isinstance(before, Compare)
+        and c.op == "="
+        and set(c.operands) == set(before.operands)
+    )
+
+
+_STRICT = {">": (">", "<"), "≥": (">", "<"), "<": ("<", ">"), "≤": ("<", ">")}
 
 
 def _where(c: Any, x: str) -> Formula | None:
@@ -360,7 +410,7 @@ def _plain(t: Formula) -> bool:
 def kinks(f: Formula, x: str) -> Iterator[tuple[Formula, Any]]:
     """Yield the functions with a kink, and the points x of it where they can be solved for."""
     for c in dict.fromkeys(_conditions_in(f)):
-        if x in c.free and c.op not in ("=", "≠"):
+        if x in c.free:
             yield c, _zeros(to_sympy(c.left) - to_sympy(c.right), x)
     for t in dict.fromkeys(_applied(f)):
         a, *others = t.args
@@ -377,7 +427,16 @@ def kinks(f: Formula, x: str) -> Iterator[tuple[Formula, Any]]:
             yield t, [p for b in others for p in _zeros(to_sympy(a) - to_sympy(b), x) or []]
 
 
+def swings(f: Formula, x: str) -> Iterator[Formula]:
+    """Yield the points where a sine or cosine has an argument without bounds, as sin(1/x) at 0."""
+    for t in dict.fromkeys(_applied(f)):
+        parts = walk(t.args[0]) if t.name in ("sin", "cos") else ()
+        for q in (p for p in parts if isinstance(p, Quotient) and x in p.denominator.free):
+            yield from _zeros(to_sympy(q.denominator), x) or ()
+
+
 STEPS = {"sign": 0, "heaviside": 0, "copysign": 1}  # which argument they jump with, where it is 0
+CONSTANT = ("sign", "heaviside")  # those that are constant on either side
 _JUMPS = {
     "floor": "an integer",
     "ceil": "an integer",

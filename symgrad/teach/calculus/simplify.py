@@ -18,8 +18,10 @@ from symgrad.core.kernels import array_kernel
 from symgrad.expression.arithmetic import (
     MINUS,
     ONE,
+    TWO,
     apply,
     base_and_exponent,
+    coefficient,
     div,
     factors,
     is_negative,
@@ -27,11 +29,19 @@ from symgrad.expression.arithmetic import (
     neg,
     over_and_under,
     power,
+    put,
     terms,
 )
-from symgrad.expression.formula import Call, Cases, Compare, Formula, Number, Power, Product, Quotient, Sum
+from symgrad.expression.formula import Call, Cases, Compare, Fenced, Formula, Number, Power, Product, Quotient, Sum
 from symgrad.expression.printer import handwritten
 from symgrad.forms.rewrites.fractions import squares, squares_replaced
+from symgrad.forms.rewrites.identities import (
+    cosine_of_the_double,
+    cosine_of_the_double_by_the_cosine,
+    cosine_of_the_double_by_the_sine,
+    everywhere,
+    sine_of_the_double,
+)
 from symgrad.forms.rewrites.reasons import SQUARES, reason
 from symgrad.teach.board.line import Equation
 from symgrad.teach.board.reading import SympyFormatter, Unwritable, to_sympy
@@ -48,6 +58,7 @@ from symgrad.teach.steps.lesson import (
 )
 
 MOST = 90  # operations of a formula that is simplified
+LONGEST = 40  # signs of a numerator that is shown over a common denominator
 _POINTS = 24
 
 
@@ -74,6 +85,7 @@ def simplified(t: Formula, known: Sequence[Formula], goal: Any = None) -> Iterat
         return
     formatter = SympyFormatter(known, any(isinstance(n, Number) and n.decimal for n in _parts(t)))
     rules = (
+        _cancelled_within,
         _unnested,
         _secant,
         _common_denominator,
@@ -87,6 +99,9 @@ def simplified(t: Formula, known: Sequence[Formula], goal: Any = None) -> Iterat
             if step.after != t and equal(step.after, t):
                 yield replace(step, before=t)
                 t = step.after
+    for step in _doubled(t, goal, formatter) if goal is not None else ():
+        yield replace(step, before=t)
+        t = step.after
     last = None if goal is None else _last(t, goal, formatter)
     if last is not None:
         yield replace(last, before=t)
@@ -113,12 +128,26 @@ def rewritten(t: Formula, result: Formula) -> list[Rewriting]:
     if any(there):
         return steps[: there.index(True)]
     says = why(t, result)
+    if "double angle" in says and (opened := _single_angles(t, result)) is not None:
+        return [replace(opened, before=t), *rewritten(opened.after, result)]
+    if says.startswith("expand, ") and (expanded := _expanded_sides(t)) is not None:
+        return [replace(expanded, before=t), *rewritten(expanded.after, result)]
     if (common := _common_number(t, result)) is not None:
         return [replace(_step(Cancel, result, "cancel ", common, common=common), before=t)]
-    if says not in UNNAMED or not steps:
+    if not steps or (says not in UNNAMED and (not _nested(t) or says == "divide term by term")):
         return [replace(_step(Simplify, result, says), before=t)]
     last = steps[-1].after
     return [*steps, replace(_step(Simplify, result, why(last, result)), before=last)]
+
+
+def _expanded_sides(t: Formula) -> Rewriting | None:
+    """Return the step that multiplies both sides of a fraction out, None where nothing is gained to read."""
+    write = SympyFormatter([t]).write
+    top, below = (write(multiplied_out(to_sympy(side))) for side in over_and_under(t))
+    after = top if below == ONE else Quotient(top, below)
+    if _inner_sums(after) or measure(after) > LONGEST * 2 or not equal(t, after):
+        return None
+    return _step(Expand, after, "expand", opened=after)
 
 
 def _common_number(t: Formula, result: Formula) -> Formula | None:
@@ -188,6 +217,12 @@ def _unnested(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
         yield _step(CommonDenominator, cleared, "common denominator")
         return
     if cleared is not None:
+        over_one_line = _over_one_line(t, formatter)
+        if over_one_line is not None:
+            between, factor = over_one_line
+            yield _step(ClearFractions, between, "clear the inner fractions")
+            yield _step(Cancel, cleared, "cancel ", factor, common=factor)
+            return
         yield _step(ClearFractions, cleared, "clear the inner fractions")
         return
     if isinstance(t, (Sum, Product)):
@@ -229,10 +264,24 @@ def _cleared(t: Formula, formatter: SympyFormatter) -> Formula | None:
     e, back = _roots_as_letters(*_functions_as_letters(to_sympy(t)))
     top, below = sp.fraction(sp.cancel(sp.together(e)))
     parts = [{f.xreplace(back): n for f, n in _factors(p).items()} for p in (top, below)]
-    fraction = _tried(lambda: div(*[_left(p, {}, formatter) for p in parts]))
+    fraction = _tried(lambda: div(*[_left(_rejoined(p), {}, formatter) for p in parts]))
     return (
         fraction if fraction is not None and measure(fraction) < measure(t) and _lines(fraction) < _lines(t) else None
     )
+
+
+def _over_one_line(t: Formula, formatter: SympyFormatter) -> tuple[Formula, Formula] | None:
+    """Return a fraction without fractions in it, nothing cancelled, and the sum that both of its sides have."""
+    if not isinstance(t, Quotient):
+        return None
+    pair, back = _functions_as_letters(sp.Tuple(*map(to_sympy, t.operands)))
+    (above, inner), (below, other) = (sp.fraction(sp.together(p)) for p in pair)
+    common = _tried(lambda: sp.gcd(above, below))
+    if common is None or not common.is_Add or not common.free_symbols:
+        return None
+    sides = [above * other, inner * below]
+    written = _tried(lambda: Quotient(*[formatter.write(s.xreplace(back)) for s in sides]))
+    return None if written is None or _lines(written) > 1 else (written, formatter.write(common.xreplace(back)))
 
 
 def _functions_as_letters(e: Any) -> tuple[Any, dict[Any, Any]]:
@@ -280,6 +329,17 @@ def _common_denominator(t: Formula, formatter: SympyFormatter) -> Iterator[Rewri
         yield _step(CommonDenominator, best, "common denominator")
 
 
+def as_one_fraction(t: Formula) -> Formula | None:
+    """Return a sum of fractions of polynomials as one, its numerator multiplied out or factored; None of another."""
+    e = to_sympy(t)
+    if not isinstance(t, Sum) or not e.is_rational_function(*e.free_symbols):
+        return None
+    top, below = sp.fraction(sp.together(e))
+    formatter = SympyFormatter([t])
+    written = min((formatter.write(way(top)) for way in (sp.expand, sp.factor)), key=measure)
+    return Quotient(written, formatter.write(below)) if measure(written) <= LONGEST else None
+
+
 def _expanded_polynomial(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     """Multiply out what has no functions in it."""
     if not _has(over_and_under(t)[0], Call):
@@ -324,7 +384,7 @@ def _secant(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
 
 
 def _pythagoras(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
-    for top, below, place in _places(t):
+    for top, below, place in (*_places(t), *_below(t)):
         e = multiplied_out(to_sympy(top))
         for functions, name in SQUARES:
             for u in sorted({a.args[0] for a in e.atoms(*functions)}, key=str):
@@ -332,8 +392,10 @@ def _pythagoras(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
                 if not any(e.has(f**n) for f, _ in both for n in (2, 3, 4)):
                     continue
                 shorter = _best([squares_replaced(e, [pair]) for pair in both], formatter, top)
-                if shorter is not None and len(terms(shorter)) < len(terms(formatter.write(e))):
-                    yield _identity(name, place(shorter, below))
+                opened = formatter.write(e)
+                if shorter is not None and len(terms(shorter)) < len(terms(opened)):
+                    says = f"{'expand, ' * (_brackets(top) > _brackets(opened))}{name}"
+                    yield _step(UseIdentity, place(shorter, below), says, identity=name)
                     return
 
 
@@ -344,6 +406,12 @@ def _places(t: Formula) -> Iterator[tuple[Formula, Any, Any]]:
         for f in top.args:
             if isinstance(f, Sum):
                 yield f, below, _beside([g for g in top.args if g is not f])
+
+
+def _below(t: Formula) -> Iterator[tuple[Formula, Any, Any]]:
+    """Yield the denominator as a place."""
+    if isinstance(t, Quotient):
+        yield t.denominator, None, lambda found, _: Quotient(t.numerator, found)
 
 
 def _beside(rest: Sequence[Formula]) -> Callable[[Formula, Formula | None], Formula]:
@@ -371,7 +439,7 @@ def _best(candidates: Sequence[Any], formatter: SympyFormatter, t: Formula) -> F
     return best if best is not None and measure(best) < measure(t) else None
 
 
-def _tried(make: Callable[[], Formula]) -> Formula | None:
+def _tried(make: Callable[[], Any]) -> Any:
     try:
         return make()
     except (Unwritable, PolynomialError, NotImplementedError):
@@ -386,6 +454,7 @@ def _cancelled(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     common = {f: min(n, below[f]) for f, n in top.items() if f in below and f.free_symbols}
     if not common:
         return
+    common |= {f: min(n, below[f]) for f, n in top.items() if f in below and f.is_Rational and f > 0 and n == 1}
     parts = [_tried(functools.partial(_left, own, common, formatter)) for own in (top, below)]
     if parts[0] is None or parts[1] is None:
         return
@@ -411,6 +480,13 @@ def _cancelled_in_sight(t: Formula, formatter: SympyFormatter) -> Iterator[Rewri
     """Divide by a factor that every term of the numerator shows, before anything is expanded."""
     for step in _cancelled(t, formatter):
         if step.reason[0] == "cancel ":
+            yield step
+
+
+def _cancelled_within(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
+    """Divide by a function that every term shows before fractions within the fraction are cleared."""
+    for step in _cancelled_in_sight(t, formatter) if _nested(t) else ():
+        if isinstance(step, Cancel) and _has(step.common, Call) and not over_and_under(step.common)[1].free:
             yield step
 
 
@@ -440,11 +516,11 @@ def _left(factors_: Mapping[Any, Any], taken: Mapping[Any, Any], formatter: Symp
 
 def _rejoined(kept: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return (x + 1)·(x − 1) as x² − 1, and other factors as they are."""
-    sums = [f for f, n in kept.items() if f.is_Add and n == 1]
+    sums = [f for f in kept if f.is_Add]
     both = sp.expand(sp.Mul(*sums))
-    if len(sums) != 2 or len(both.args) != 2:
+    if len(sums) != 2 or len(both.args) != 2 or kept[sums[0]] != kept[sums[1]]:
         return dict(kept)
-    return {**{f: n for f, n in kept.items() if f not in sums}, both: sp.S.One}
+    return {**{f: n for f, n in kept.items() if f not in sums}, both: kept[sums[0]]}
 
 
 def _factors(e: Any) -> dict[Any, Any]:
@@ -482,8 +558,17 @@ def _factored(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
         product = formatter.write(made)
         if common.free_symbols and not _worse(product, top):
             factor = formatter.write(common)
-            yield _step(FactorOut, place(product, below), "factor out ", factor, common=factor)
+            step = _step(FactorOut, place(product, below), "factor out ", factor, common=factor)
+            shown = _bracket(top, factor, formatter.write(sp.cancel(made / common)))
+            yield step if shown is None else replace(step, reason=(*step.reason[:-1], ": ", shown))
             return
+
+
+def _bracket(top: Sum, factor: Formula, left: Formula) -> Equation | None:
+    """Return what a factor leaves of each term and what that is, where it has brackets that are opened at once."""
+    raw = Sum(*[tidy(div(p, factor)) for p in top.args])
+    shown = _brackets(raw) > _brackets(left) and _lines(raw) == 0 and measure(raw) < 50
+    return Equation((raw, left)) if shown and equal(raw, left) else None
 
 
 def _is_in_each(f: Any, e: Any) -> bool:
@@ -536,6 +621,47 @@ def _last(t: Formula, goal: Any, formatter: SympyFormatter) -> Rewriting | None:
     return _identity(says, candidate)
 
 
+_DOUBLES = (
+    sine_of_the_double,
+    cosine_of_the_double,
+    cosine_of_the_double_by_the_sine,
+    cosine_of_the_double_by_the_cosine,
+)
+
+
+def _doubled(t: Formula, goal: Any, formatter: SympyFormatter) -> Sequence[Rewriting]:
+    """Return the steps by double angles, one after the other, where several lead to the goal."""
+    e, after = to_sympy(t), list[Formula]()
+    for _ in range(DOUBLINGS):
+        before = e
+        for rule in _DOUBLES:
+            e = everywhere(e, rule)
+        if e == before:
+            break
+        after.append(formatter.write(e))
+    there = len(after) > 1 and (end := _tried(lambda: formatter.write(goal))) is not None and alike(after[-1], end)
+    return [_identity("double angle", f) for f in after] if there else ()
+
+
+def _single_angles(t: Formula, result: Formula) -> Rewriting | None:
+    """Return the step from sin(2u) and cos(2u) to functions of u, as the result has them; None where it has none."""
+    angles = {p.args[0] for p in _parts(result) if isinstance(p, Call) and p.name in _CIRCULAR}
+    there: dict[Formula, Formula] = {}
+    for p in _parts(t):
+        if not isinstance(p, Call) or p.name not in ("sin", "cos") or p.args[0] in angles:
+            continue
+        half = tidy(div(p.args[0], TWO))
+        s, c = apply("sin", half), apply("cos", half)
+        if half in angles:
+            there[p] = Product(TWO, s, c) if p.name == "sin" else Sum(Product(TWO, Power(c, TWO)), MINUS)
+    if not there:
+        return None
+    laws = [w for k, pair in enumerate(there.items()) for w in (", " if k else "", pair)]
+    return _step(UseIdentity, tidy(put(t, there)), "double angle ", *laws, identity="double angle")
+
+
+_CIRCULAR = ("sin", "cos", "tan", "cot")
+DOUBLINGS = 3  # from an angle u up to 8u
 ARITHMETIC = (
     "common denominator",
     "divide term by term",
@@ -550,16 +676,29 @@ ARITHMETIC = (
 
 
 UNNAMED = ("simplify", "use trigonometric identities")  # where no one identity, or two, is the reason
+BRACKET = ", with a bracket that is 1 where its condition holds and 0 elsewhere"
 _TRIGONOMETRIC = (sp.sin, sp.cos, sp.tan)
 
 
 def why(t: Formula, other: Formula) -> str:
     """Say how a formula becomes another that is equal: by an identity, or by which arithmetic."""
     if _has(t, (Cases, Compare)) or _has(other, (Cases, Compare)):
-        return "with the value where the cases meet" if _has(other, Cases) else "as one formula"
+        return (
+            "with the value where the cases meet"
+            if _has(other, Cases)
+            else f"as one formula{BRACKET * _has(other, Fenced)}"
+        )
     identity = _identity_between(to_sympy(t), to_sympy(other))
-    if identity != "":
-        return identity or UNNAMED[bool(to_sympy(t).has(*_TRIGONOMETRIC))]
+    sized = _takes_sizes(t) and not _takes_sizes(other)
+    if identity is None:
+        return UNNAMED[bool(to_sympy(t).has(*_TRIGONOMETRIC))]
+    if identity or sized:
+        of_angles = bool(identity) and {*identity.split(", ")} <= _OF_ANGLES
+        opened, factored = (of_angles and bool(_inner_sums(a) - _inner_sums(b)) for a, b in ((t, other), (other, t)))
+        moves = ["√(u²) = |u|"] * sized + ["expand"] * opened + [identity] * bool(identity) + ["factor"] * factored
+        return ", ".join(moves)
+    if isinstance(t, Quotient) and isinstance(other, Sum) and sum(isinstance(p, Quotient) for p in other.args) > 1:
+        return "divide term by term"
     adds = [_adds_fractions(f) for f in (t, other)]
     if _lines(t) > _lines(other) and not adds[0] and _joins_powers(other):
         return "collect powers"
@@ -581,6 +720,22 @@ def why(t: Formula, other: Formula) -> str:
     if sums == [False, True] or _brackets(t) > _brackets(other):
         return "expand and collect terms" if sums[0] else "expand"
     return "common denominator" if _lines(t) > _lines(other) and _summands(t) == _summands(other) else "collect terms"
+
+
+_OF_ANGLES = {"double angle", "sin² + cos² = 1", "cosh² − sinh² = 1", "sin/cos = tan", "tan = sin/cos"}
+
+
+def _inner_sums(t: Formula) -> set[str]:
+    """Return the sums among the factors of the terms above and below the line, as they are written."""
+    sides = [coefficient(side)[1] for side in over_and_under(t)]
+    both = [g for side in sides for p in terms(side) for g in factors(p)]
+    return {handwritten(f) for f in (base_and_exponent(g)[0] for g in both) if isinstance(f, Sum)}
+
+
+def _takes_sizes(t: Formula) -> bool:
+    """Whether a root has squares in it, so that SymPy has |u| for √(u²)."""
+    roots = [p for p in _parts(t) if isinstance(p, Power) and to_sympy(p).has(sp.Abs)]
+    return any(not any(isinstance(q, Call) and q.name == "abs" for q in _parts(p)) for p in roots)
 
 
 def _summands(t: Formula) -> int:

@@ -17,6 +17,7 @@ from symgrad.expression.arithmetic import (
     apply,
     div,
     factors,
+    is_negative,
     is_num,
     mul,
     neg,
@@ -212,5 +213,5 @@ def partials(name: str, many: int) -> tuple[Formula, ...]:
 def _textbook(t: Formula) -> Formula:
     """Write 1 + a before a + 1 below a root or a line, as tables of derivatives do: numbers first."""
     if isinstance(t, Sum):
-        return Sum(*sorted(t.args, key=lambda p: not is_num(p)))
+        return Sum(*sorted(t.args, key=lambda p: not is_num(p) or is_negative(p)))
     return t.with_operands([_textbook(a) for a in t.operands])

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any, NamedTuple
 
-import numpy as np
 import sympy as sp
 
-from symgrad.core.kernels import array_kernel
 from symgrad.expression.arithmetic import (
     MINUS,
     ONE,
@@ -25,7 +22,6 @@ from symgrad.expression.arithmetic import (
     is_num,
     mul,
     neg,
-    num,
     over_and_under,
     power,
     put,
@@ -51,7 +47,8 @@ from symgrad.teach.board.reading import to_sympy
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.letters import Letters
 from symgrad.teach.calculus.logarithms import condition, know_logarithms, logarithm_of, quotes, taken_apart
-from symgrad.teach.calculus.remarks import STEPS, jumps, kinks, solved_cases
+from symgrad.teach.calculus.meetings import holes, meetings, size_of
+from symgrad.teach.calculus.remarks import CONSTANT, STEPS, jumps, kinks, solved_cases, swings, without_ties
 from symgrad.teach.calculus.rules import (
     BLANK,
     as_powers,
@@ -68,7 +65,7 @@ from symgrad.teach.calculus.rules import (
     quotient_quote,
     rule_of,
 )
-from symgrad.teach.calculus.simplify import alike, cleared, measure, simplified, why
+from symgrad.teach.calculus.simplify import alike, as_one_fraction, cleared, measure, simplified, why
 from symgrad.teach.calculus.slopes import Slopes, by_cases, logarithm, of_size
 from symgrad.teach.steps.lesson import (
     ClosedFormStep,
@@ -83,6 +80,7 @@ from symgrad.teach.steps.lesson import (
     QuotientRule,
     Rewriting,
     Rule,
+    Simplify,
     SolveConditions,
     SolveForDerivative,
     TakeLogarithmsApart,
@@ -93,14 +91,6 @@ from symgrad.teach.steps.lesson import (
 WIDE = 62  # signs of a formula with dashes that is written before it is worked out
 _BACK = ((FactorOut, "expand"), (CommonDenominator, "divide term by term"))  # steps with reasons that lead back
 PUT_IN = ("substitute the parts:",)
-CLOSE = np.array([1e-9, 1e-11])  # how far from a point values are compared
-NEAR = 1e-7 * np.array([1, 1.3, 1.7, 2.3, 3.1])  # how far from a point slopes are compared
-MEETINGS = {  # what is said of one point, and of several
-    "kink": (" there is a kink and no derivative", " there are kinks and no derivative"),
-    "jump": (" there is a jump and no derivative", " there are jumps and no derivative"),
-    "smooth": (" the pieces join smoothly, so the derivative exists there too",) * 2,
-    "swing": (" the slopes have no limit; whether there is a derivative follows from its definition",) * 2,
-}
 TIMES = {1: "", 2: " twice", 3: " three times"}
 
 
@@ -443,13 +433,25 @@ class Solution:
         f = Name(self.d.name if isinstance(self.d.by, int) else "f")
         sizes, sized = logarithm_of(self.f, factored, self._slopes)
         log_f = apply("log", apply("abs", f) if sized else f)
-        says = ["take logarithms: ", (log_f, sizes), ", differentiate both sides:"]
+        says = [f"take logarithms{f' where {f.id} is not 0' * sized}: ", (log_f, sizes), ", differentiate both sides:"]
         parts = tuple(self._part(b) for b, _ in factored)
         d = add(*[mul(e, div(tidy(self._slopes.of(b)), b)) for b, e in factored])
         rule = LogarithmicRule(before=self.f, after=d, logarithm=sizes, substeps=parts)
         self._derive(rule, says, d, left=Quotient(Prime(f), f))
         derivative = mul(self.f, d) if not isinstance(self.f, Quotient) else product_of(self.f, d)
-        return self._derive(SolveForDerivative(before=self.f, after=derivative), [], derivative)
+        self._derive(SolveForDerivative(before=self.f, after=derivative), [], derivative)
+        return self._with_one_fraction(derivative, d)
+
+    def _with_one_fraction(self, derivative: Formula, d: Formula) -> Formula:
+        """Write f·(a + b + …), of fractions a, b, …, as one fraction: first the bracket, then the product."""
+        fraction = as_one_fraction(d)
+        if fraction is None:
+            return derivative
+        shown, whole = product_of(self.f, fraction), tidy(mul(self.f, fraction))
+        bracket, cancelled = ("common denominator in the bracket:",), ("multiply the fractions and cancel:",)
+        self.steps.append(CommonDenominator(before=derivative, after=shown, reason=bracket, written=(shown,)))
+        self.steps.append(Simplify(before=shown, after=whole, reason=cancelled, written=(whole,)))
+        return whole
 
     # ---------------------------------------------------------------- a part of a formula
     def _part(self, t: Formula, letters: Sequence[Name] = (), *, line: bool = True, quiet: bool = False) -> Rule:
@@ -486,7 +488,7 @@ class Solution:
     def _cases(self, split: Cases) -> Formula:
         why = ["case by case:"] if split is self.f else ["by cases: ", (self.f, split), ":"]
         parts = tuple(self._part(v) for v, _ in split.rows)
-        derivative = tidy(self._slopes.of(split))
+        derivative = without_ties(tidy(self._slopes.of(split)), self.x)
         rule = PiecewiseRule(before=self.f, after=derivative, cases=split, substeps=parts)
         return self._derive(rule, why, derivative)
 
@@ -498,52 +500,19 @@ class Solution:
                 of_pieces[p] = of_pieces.get(p, False) or not isinstance(t, Call) or t.name in STEPS
             if points is None and self.f.size < 40:
                 unsolved.append(t)
+            if points and len(points) == 1 and isinstance(t, Call) and t.name in CONSTANT and t != self.f:
+                sides = (Equation((t,)), " is constant on either side of ", Equation((Name(self.x), points[0])), ".")
+                self.steps.append(Note(kind="remark", reason=sides))
         for pieces in (True, False):
-            there = sorted((p for p, meet in of_pieces.items() if meet is pieces), key=_size)
-            self.steps.extend(self._meetings(derivative, there, pieces))
+            there = sorted((p for p, meet in of_pieces.items() if meet is pieces), key=size_of)
+            self.steps.extend(meetings(self.f, derivative, self.x, there, self._at, pieces=pieces))
+        self.steps.extend(holes(self.f, derivative, self.x, list(dict.fromkeys(swings(self.f, self.x)))))
         for t in unsolved:
             self.steps.append(Note(kind="remark", reason=_unsolved(t)))
         for t, a, where in jumps(self.f, self.x):
             says = " is constant between its jumps, where " if is_num(self._slopes.of(t), 0) else " jumps where "
             ends = f" is {where}; the derivative holds elsewhere."
             self.steps.append(Note(kind="remark", reason=(Equation((t,)), says, Equation((a,)), ends)))
-
-    def _meetings(self, derivative: Formula, points: Sequence[Formula], pieces: bool) -> Iterator[Note]:
-        """Compare both sides of each point; points that have the same to say share a line."""
-        alike: dict[tuple[str, bool, bool], list[tuple[Formula, float | None]]] = {}
-        for p in points:
-            what, value, middle = self._meeting(derivative, p)
-            alike.setdefault((what, value is not None, middle), []).append((p, value))
-        for (what, known, middle), there in alike.items():
-            if what == "smooth" and not pieces:
-                continue
-            said: list[Any] = ["At ", *_listed([Equation((Name(self.x), p)) for p, _ in there])]
-            said.append(MEETINGS[what][len(there) > 1])
-            if known:
-                values = dict.fromkeys(Equation((_short(v),)) for _, v in there if v is not None)
-                told = "; symgrad's value there is " if len(values) == 1 else "; symgrad's values there are "
-                said += [told, *_listed(list(values))]
-                said += [", the middle of the slopes on either side"] * middle
-            yield Note(kind="remark", reason=(*said, "."))
-
-    def _meeting(self, derivative: Formula, point: Formula) -> tuple[str, float | None, bool]:
-        """Return how two pieces meet, symgrad's value there, and whether it is the middle of the slopes.
-
-        Of a point with other names in it there are no numbers.
-        """
-        if point.free:
-            return "kink", None, False
-        where = float(sp.N(to_sympy(point)))
-        size = max(1.0, abs(where))
-        below, above = (_values(self.f, self.x, where + h * size * CLOSE) for h in (-1, 1))
-        left, right = (_values(derivative, self.x, where + h * size * NEAR) for h in (-1, 1))
-        if not np.isfinite([*left, *right]).all():
-            return "smooth", None, False
-        what = _how_met(below, above, left, right)
-        value = self._at(where) if self._at is not None and isinstance(point, Number) and what != "smooth" else None
-        if value is None or not np.isfinite(value):
-            return what, None, False
-        return what, value, what == "kink" and bool(abs(value - (left[0] + right[0]) / 2) < 1e-5)
 
 
 def _unsolved(t: Formula) -> tuple[Any, ...]:
@@ -552,26 +521,6 @@ def _unsolved(t: Formula) -> tuple[Any, ...]:
     if len(sides) < 2 or (isinstance(t, Call) and len(t.args) > 2):
         return Equation((t,)), " has a kink where its cases meet."
     return "The cases meet where ", Equation(tuple(sides)), ": at a kink, there is no derivative."
-
-
-def _how_met(below: Any, above: Any, left: Any, right: Any) -> str:
-    """Say how two pieces meet, from values and slopes on both sides: the gap of a continuous function goes to 0."""
-    gap, closer = np.abs(above - below)
-    if closer > max(gap / 2, 1e-12 * (1 + np.abs(above).min())):
-        return "jump"
-    if any(np.ptp(side) > 1e-3 * (1 + abs(side[0])) and np.ptp(np.sign(np.diff(side))) for side in (left, right)):
-        return "swing"
-    return "smooth" if abs(left[0] - right[0]) < 1e-5 * (1 + abs(left[0])) else "kink"
-
-
-def _listed(parts: Sequence[Any]) -> list[Any]:
-    """Return the parts with commas between them, and a word before the last."""
-    last = len(parts) - 1
-    return [w for k, p in enumerate(parts) for w in (["" if k == 0 else " and " if k == last else ", ", p])]
-
-
-def _size(point: Formula) -> float:
-    return 0.0 if point.free else float(sp.N(to_sympy(point)))
 
 
 def possible(split: Cases | None) -> Cases | None:
@@ -628,16 +577,3 @@ def raw_sum(parts: Sequence[Formula]) -> Formula:
     """Return a sum whose terms stay as they are; zeros are left out."""
     kept = [p for p in parts if not is_num(p, 0) and not (isinstance(p, Product) and p.args[-1] == ZERO)]
     return ZERO if not kept else kept[0] if len(kept) == 1 else Sum(*kept)
-
-
-def _values(t: Formula, x: str, at: Any) -> Any:
-    """Return a formula's values at points x; nan if it has other names."""
-    if t.free - {x}:
-        return np.full(len(at), np.nan)
-    with np.errstate(all="ignore"):
-        values = array_kernel(to_sympy(t), (sp.Symbol(x, real=True),))(at)
-    return np.broadcast_to(np.asarray(values, dtype=float), at.shape)
-
-
-def _short(value: float) -> Formula:
-    return num(int(value)) if float(value).is_integer() else num(Fraction(repr(value)), True)

@@ -15,6 +15,7 @@ from symgrad.forms.derive import derive
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
 from symgrad.teach.calculus.lesson import written_form
+from symgrad.teach.calculus.remarks import without_ties
 from symgrad.teach.steps.lesson import Finding, Given, LessonStep
 from symgrad.teach.study.chart import Asymptote, Chart, Extremum, Gap, Inflection
 from symgrad.teach.study.functions import Interval, Subject, nowhere
@@ -318,7 +319,7 @@ def _derivative(c: Chart, n: int) -> tuple[Any, Formula]:
     if alone:
         return Label("f", n, (f.name,)), write(shortest(sp.diff(f.expr.xreplace(alone), f.x, n)))
     form = derive(f.text, f.name, n, verify=False)
-    return Label("f", n, (f.name,)), written_form(form)
+    return Label("f", n, (f.name,)), without_ties(written_form(form), f.name)
 
 
 def _monotone(c: Chart, derivative: tuple[Any, Formula]) -> Finding:
