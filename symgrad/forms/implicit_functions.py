@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -30,6 +29,7 @@ PARAMETERS = ("t", "θ", "theta", "φ", "phi", "u", "s")  # what a curve's param
 ANGLES = ("θ", "theta", "φ", "phi", "t")
 _HIGH = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LARGE = 400  # operations of a derivative that is written as it comes
+_WORTH = 0.8  # of the length that is left, where the equations are used
 
 
 class Curve(NamedTuple):
@@ -196,8 +196,15 @@ def simplest(e: Any, equations: Sequence[Any] = (), letters: Sequence[Any] = ())
     tried: list[Callable[[], Any]] = [lambda: e]
     if sp.count_ops(e) < _LARGE:
         tried += [lambda: sp.cancel(sp.together(e)), lambda: sp.factor(sp.together(e)), lambda: _simplified(e)]
-        tried += [partial(_reduced, e, equations, letters, both) for both in (False, True) if equations]
-    return min([t() for t in tried], key=lambda f: (sp.count_ops(f), str(f)))
+    best = min([t() for t in tried], key=_length)
+    if not equations or sp.count_ops(e) >= _LARGE:
+        return best
+    reduced = min([_reduced(e, equations, letters, both) for both in (False, True)], key=_length)
+    return reduced if sp.count_ops(reduced) <= _WORTH * sp.count_ops(best) else best
+
+
+def _length(e: Any) -> tuple[int, str]:
+    return sp.count_ops(e), str(e)
 
 
 def without_equations(e: Any, equations: Sequence[Any]) -> Any:

@@ -8,8 +8,10 @@ from typing import Any
 import sympy as sp
 
 from symgrad.core.node import tensor_node
-from symgrad.expression.arithmetic import div, put
-from symgrad.expression.formula import Formula, Label, Name, Prime, Quotient
+from symgrad.expression.arguments import text_of_names
+from symgrad.expression.arithmetic import MINUS, ONE, apply, coefficient, div, put
+from symgrad.expression.equations import equations_in
+from symgrad.expression.formula import Formula, Label, Name, Prime, Product, Quotient
 from symgrad.expression.reader import Expression
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.implicit_functions import Curve, as_form, curve, slopes, without_equations
@@ -63,6 +65,7 @@ class CurveLesson:
 
     # ---------------------------------------------------------------- lines
     def _steps(self) -> Iterator[LessonStep]:
+        yield from self._polar()
         for sides in self._sides:
             yield Note(kind="given", reason=(Equation(sides),))
         t = self.curve.parameter
@@ -70,6 +73,18 @@ class CurveLesson:
         yield from first
         for n in range(2, self.order + 1):
             yield from self._again(n, t)
+
+    def _polar(self) -> Iterator[LessonStep]:
+        """Yield the equation of a polar curve as it was given, and x and y by r and the angle."""
+        equations = equations_in("explain", self.arguments[0])
+        if self.curve.parameter is None or len(equations) != 1 or equations[0].left != "r":
+            return
+        angle, (given,) = Name(self.curve.parameter), equations
+        r = formula_of(text_of_names(f"{given.right} {given.parts}", {}, [angle.id]))
+        yield Note(kind="given", reason=(Equation((Name("r"), r)),))
+        coordinates = [(Name(n), Product(Name("r"), apply(f, angle))) for n, f in (("x", "cos"), ("y", "sin"))]
+        x, y = map(Equation, coordinates)
+        yield Note(reason=("with ", x, " and ", y, ":"))
 
     def _implicit(self) -> Iterator[LessonStep]:
         unknowns, x = self.curve.unknowns, self.x
@@ -99,8 +114,7 @@ class CurveLesson:
                 e = sp.expand(to_sympy(derived[0][0]) - to_sympy(derived[0][1]))
                 a, b = sp.factor_terms(e.coeff(slope, 1)), sp.factor_terms(-e.coeff(slope, 0))
                 a, b = (-a, -b) if a.could_extract_minus_sign() else (a, b)
-                if sp.fraction(sp.together(a))[0].free_symbols:
-                    why = (*why[:-1], ", where ", Equation((write(a),)), " is not 0:")
+                why = (*why[:-1], *_where_not_zero(a, b), ":")
                 collected = None if a == 1 else Equation((write(a * slope), write(b)))
                 solved = div(write(b), write(a)) if a != 1 else write(b)
                 turned = sp.fraction(to_sympy(solved))[1] == -sp.fraction(to_sympy(result))[1]
@@ -121,8 +135,10 @@ class CurveLesson:
             yield DifferentiateBothSides(before=bodies[n], after=Equation((left, *written)))
         result = self._written(1, 0)
         quotient = write(to_sympy(rates[y])) if rates[self.x] == number(1) else div(rates[y], rates[self.x])
+        shown = [] if any(isinstance(t, Quotient) for t in rates.values()) else [Quotient(rates[y], rates[self.x])]
         why = ("the slope is the quotient of the two, where ", Equation((_ratio(self.x, t),)), " is not 0:")
-        left, written = _ratio(y, self.x), distinct((Quotient(_ratio(y, t), _ratio(self.x, t)), quotient))
+        shown *= coefficient(rates[self.x])[0] not in (ONE, MINUS)  # a number that is cancelled at once
+        left, written = _ratio(y, self.x), distinct((Quotient(_ratio(y, t), _ratio(self.x, t)), *shown, quotient))
         yield SolveForSlope(before=left, after=quotient, reason=why, left=left, written=written)
         yield from rewritten(quotient, result)
 
@@ -142,12 +158,14 @@ class CurveLesson:
 
     def _put_in(self, raw: Formula, result: Formula, y: str, slope: Formula) -> Iterator[LessonStep]:
         """Put the first derivatives in, and use the equation where the result needs it."""
-        with_slopes = put(raw, {Prime(Name(u)): self._written(1, j) for j, u in enumerate(self.curve.wanted)})
+        with_slopes = tidy(put(raw, {Prime(Name(u)): self._written(1, j) for j, u in enumerate(self.curve.wanted)}))
         by_equation = not equal(with_slopes, result)
         sides = [to_sympy(a) - to_sympy(b) for a, b in self._sides]
         simpler = SympyFormatter().write(without_equations(to_sympy(with_slopes), sides)) if by_equation else result
-        why = ("substitute ", Equation((Prime(Name(y)), slope)), " and simplify:")
-        yield UseEquation(before=raw, after=simpler, reason=why, written=distinct((with_slopes, simpler)))
+        with_slopes = simpler if alike(with_slopes, simpler) else with_slopes
+        why = ("substitute ", Equation((Prime(Name(y)), slope)), ":")
+        yield UseEquation(before=raw, after=with_slopes, reason=why, written=(with_slopes,))
+        yield from rewritten(with_slopes, simpler) if with_slopes is not simpler else ()
         if by_equation:
             equations = [Equation(pair) for pair in self._sides]
             says = ("use the equation ", *equations, ":") if len(sides) == 1 else ("use the equations:",)
@@ -168,6 +186,22 @@ class CurveLesson:
     def _written(self, n: int, k: int) -> Formula:
         """Return the n-th derivative of the k-th name as it is printed."""
         return written_form(self._results[n - 1][k])
+
+
+def _where_not_zero(a: Any, b: Any) -> list[Any]:
+    """Say where a·y′ = b can be solved: where a is not 0, and nothing that a or b is divided by."""
+    above = sp.fraction(sp.together(a))[0]
+    below = {f for e in (a, b) for p in sp.Mul.make_args(sp.fraction(sp.together(e))[1]) for f in [p.as_base_exp()[0]]}
+    of_name = [f for f in sorted(below, key=str) if f.free_symbols and not _is_never_zero(f)]
+    parts = [*([a] if above.free_symbols and not _is_never_zero(above) else []), *of_name]
+    write = SympyFormatter().write
+    listed_ = [w for k, p in enumerate(parts) for w in (" and " if k else "", Equation((write(p),)), " is not 0")]
+    return [", where ", *listed_] if parts else []
+
+
+def _is_never_zero(e: Any) -> bool:
+    """Whether a formula of real numbers is never 0, as 5y⁴ + 1."""
+    return any(bool(f.is_positive or f.is_negative) for f in (e, sp.factor(e)))
 
 
 def _ratio(y: str, x: str) -> Formula:

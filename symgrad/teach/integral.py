@@ -10,13 +10,14 @@ import sympy as sp
 
 from symgrad.core.node import AnyNode, Leaf, Node, is_node
 from symgrad.expression.arithmetic import is_negative, put
-from symgrad.expression.formula import Formula, Label, Name, Spelled, Sum
+from symgrad.expression.formula import Compare, Formula, Label, Name, Number, Spelled, Sum
 from symgrad.expression.printer import LATEX, handwritten
 from symgrad.implicit.integral import Integral
 from symgrad.teach.board.line import Equation, Value
 from symgrad.teach.board.reading import SympyFormatter, Unwritable, is_of_numbers, number, read, to_sympy
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.lesson import listed, written_form
+from symgrad.teach.calculus.remarks import domain, said
 from symgrad.teach.calculus.slopes import Slopes
 from symgrad.teach.calculus.solution import product_of, raw_sum
 from symgrad.teach.implicit import Theorem
@@ -38,7 +39,8 @@ class IntegralLesson(Theorem):
         self._read()
         names = [self.tape.names[t] for t in self.targets]
         whole = _integral(self._inside, self._letter, self._limits)
-        yield Given(before=Label("f", 0, tuple(names)), after=whole, written=(whole,))
+        where = said(list(self._conditions()))
+        yield Given(before=Label("f", 0, tuple(names)), after=whole, written=(whole,), ledger=where)
         for name, form in zip(names, self.forms, strict=True):
             if len(names) > 1:
                 yield Note(reason=("with respect to ", *listed([name]), ":"))
@@ -57,6 +59,18 @@ class IntegralLesson(Theorem):
         values = root.op.body(sp.Symbol(self._letter, real=True), *[to_sympy(i) for i in others])
         self._limits, self._inside = (lower, upper), SympyFormatter().write(np.asarray(values[0]).item())
 
+    def _conditions(self) -> Iterator[Formula]:
+        """Yield where the limits may lie, so that the integrand is defined between them."""
+        t = Name(self._letter)
+        for c in domain(self._inside, t.id):
+            if not isinstance(c, Compare) or c.left != t or not isinstance(c.right, Number):
+                continue
+            known = [end for end in self._limits if isinstance(end, Number)]
+            sign = c.op if c.op != "≠" else ">" if known and known[0].value > c.right.value else "<"
+            yield from (
+                Compare(end, sign, c.right) for end in self._limits if end not in known and (known or c.op != "≠")
+            )
+
     def _rule(self, whole: Formula, x: str, label: Label, form: Any) -> LeibnizRule:
         slopes, (a, b), g = Slopes(x), self._limits, self._inside
         moving = [(n, end) for n, end in (("b", b), ("a", a)) if slopes.depends(end)]
@@ -64,7 +78,8 @@ class IntegralLesson(Theorem):
         quoted = [f"{'−' * (n == 'a')}g({n})·{n}′" for n, _ in moving]
         if slopes.depends(g):
             quoted.append(f"∫ₐᵇ ∂g/∂{x} d{self._letter}")
-            parts.append(_integral(slopes.of(g), self._letter, self._limits))
+            inner_slope = slopes.of(g)
+            parts.append(_integral(inner_slope, self._letter, self._limits))
         says = " + ".join(quoted).replace("+ −", "− ")
         inner = all(end == Name(x) for _, end in moving)
         rule = "Leibniz's rule" if slopes.depends(g) else "fundamental theorem of calculus"
@@ -73,7 +88,10 @@ class IntegralLesson(Theorem):
         for k, (n, end) in enumerate(moving):
             reason += [", " if k else " with ", Equation((Name(n), end))]
         raw = raw_sum(parts)
-        after = raw if slopes.depends(g) else written_form(form)
+        if slopes.depends(g):
+            after = raw_sum([*parts[:-1], _integral(tidy(inner_slope), self._letter, self._limits)])
+        else:
+            after = written_form(form)
         return LeibnizRule(
             before=whole, after=after, integrand=g, lower=a, upper=b, reason=(*reason, ":"), left=label,
             written=distinct((raw, after)),

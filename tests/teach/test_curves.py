@@ -15,7 +15,8 @@ def test_both_sides_are_differentiated_and_solved():
     text = str(e)
     for line in ("2x + 2y·y′ = 0", "2y·y′ = −2x", "y′ = −x/y", "= −25/y³"):
         assert line in text
-    assert {type(s) for s in e.steps} == {lesson.DifferentiateBothSides, lesson.SolveForSlope, lesson.UseEquation}
+    rules = {lesson.DifferentiateBothSides, lesson.SolveForSlope, lesson.UseEquation, lesson.ClearFractions}
+    assert {type(s) for s in e.steps} == rules
     assert e.form.expr.free_symbols == sg.derive(CIRCLE, "y", "x", order=2).expr.free_symbols
     assert str(pickle.loads(pickle.dumps(e))) == text
 
@@ -83,8 +84,9 @@ def test_derivatives_of_a_parametric_curve_are_in_the_parameter_alone():
 
 def test_only_what_is_used_is_mentioned():
     text = str(sg.explain("sqrt(x) + sqrt(y) = 4", "y", "x", order=2))
-    assert "solve for y′:" in text  # 1/(2·√y) is never 0
-    assert "= (√x + √y)/(2x^(3/2))\n  use the equation √x + √y = 4:\n     = 2/x^(3/2)" in text
+    assert "solve for y′, where x is not 0 and y is not 0:" in text  # which both sides are divided by
+    assert "solve for y′:" in str(sg.explain("y**5 + y = x**2", "y", "x"))  # 5y⁴ + 1 is never 0
+    assert "√a·√b = √(a·b):\n     = (√x + √y)/(2x^(3/2))\n  use the equation √x + √y = 4:\n     = 2/x^(3/2)" in text
     assert "= −(x² + y²)/y³\n  use the equation x² + y² = 25:\n" in str(sg.explain(CIRCLE, "y", "x", order=2))
     assert "= −(x² − y²)/y³\n  use the equation x² − y² = 9:" in str(sg.explain("x**2 - y**2 = 9", "y", "x", order=2))
     assert "use the equation" not in str(sg.explain("exp(y) = x*y", "y", "x", order=2))
@@ -111,8 +113,17 @@ def test_no_line_of_a_lesson_ends_within_a_name():
     ("equation", "step"),
     [
         ("r = 4*sin(3*θ)", "cancel 4:"),
-        ("r = cos(2*θ)", "double angle, sin² + cos² = 1:"),
-        ("r = sin(2*θ)", "double angle, sin² + cos² = 1, sin/cos = tan:"),
+        ("r = cos(2*θ)", "double angle cos(2θ) = 2·cos²(θ) − 1, sin(2θ) = 2·sin(θ)·cos(θ):"),
+        ("r = cos(2*θ)", "sin² + cos² = 1, factor:"),
+        ("r = sin(2*θ)", "tan = sin/cos, sin² + cos² = 1, factor:"),
+        (
+            "r = 1 + cos(θ)",
+            "  expand:\n        = (cos(θ) + cos²(θ) − sin²(θ))/(−sin(θ) − 2·cos(θ)·sin(θ))\n  double angle:",
+        ),
+        ("r = 1 + cos(θ)", "r = 1 + cos(θ)\n  with x = r·cos(θ) and y = r·sin(θ):\nx = (1 + cos(θ))·cos(θ)"),
+        ("r = exp(θ/2)", "cancel exp(θ/2)/2:\n        = (sin(θ) + 2·cos(θ))/(cos(θ) − 2·sin(θ))"),
+        ("x = t + 1/t, y = t - 1/t", "clear the inner fractions:\n        = (t² + 1)/(t² − 1)"),
+        ("x = a*cos(t)**3, y = a*sin(t)**3", "3a·sin²(t)·cos(t)/(−3a·cos²(t)·sin(t))\n        = −a·sin²(t)·cos(t)/"),
         ("x = t**2, y = t**3", "dy/dx = (dy/dt)/(dx/dt) ="),
     ],
 )
