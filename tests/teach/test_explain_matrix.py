@@ -335,8 +335,70 @@ def test_laws_of_kronecker_products_and_exponentials_are_quoted(f, law, gradient
     [
         ("det(A @ X)", "X", {"A": ("n", "n"), "X": ("n", "n")}, "for square matrices, det(A·B) = det(A)·det(B)"),
         ("norm(x)**2", "x", {"x": "n"}, "d‖a‖² = 2·aᵀ·da"),
-        ("norm(X)", "X", {"X": ("n", "k")}, "d‖A‖ = tr(Aᵀ·dA)/‖A‖"),
+        ("norm(X)", "X", {"X": ("n", "k")}, "d‖A‖_F = tr(Aᵀ·dA)/‖A‖_F"),
+        ("norm(x - a)", "x", {"x": "n", "a": "n"}, "d‖u‖ = uᵀ·du/‖u‖"),
+        ("sum((A @ X)**2)", "X", {"A": ("m", "n"), "X": ("n", "k")}, "d‖U‖_F² = 2·tr(Uᵀ·dU)"),
+        ("log(x @ x)", "x", {"x": "n"}, "d log(u) = du/u"),
+        ("tanh(A @ x)", "x", {"A": ("m", "n"), "x": "n"}, "d tanh(u) = (1 − tanh(u)^⊙2) ⊙ du"),
+        ("sum(x**3)", "x", {"x": "n"}, "d(u^⊙3) = 3·(u^⊙2 ⊙ du)"),
+        ("log(1 + exp(-y*(w @ x)))", "w", {"w": "n", "x": "n"}, "d softplus(u) = σ(u)·du"),
+        ("trace(B @ expm(X))", "X", {"B": ("n", "n"), "X": ("n", "n")}, "tr(C·dexpm(M, H)) = tr(dexpm(M, C)·H)"),
     ],
 )
 def test_laws_of_determinants_and_lengths_are_quoted(formula, by, shapes, reason):
     assert reason in str(sg.explain(formula, by, shapes=shapes))
+
+
+@pytest.mark.parametrize(
+    ("formula", "by", "shapes", "where"),
+    [
+        ("(x @ A @ x)/(x @ x)", "x", {"A": ("n", "n"), "x": "n"}, "This holds where x is not 0."),
+        ("det(X.T @ X)", "X", {"X": ("n", "k")}, "This holds where Xᵀ·X has an inverse."),
+        ("1/(1 + x @ x)", "x", {"x": "n"}, ""),
+    ],
+)
+def test_a_lesson_of_arrays_says_where_it_holds(formula, by, shapes, where):
+    text = str(sg.explain(formula, by, shapes=shapes))
+    assert where in text
+    assert where or "This holds" not in text
+
+
+def test_a_gradient_by_a_structured_matrix_is_one_of_a_general_matrix_and_its_part_is_told():
+    P, A = sg.symbol("P", ("n", "n"), positive_definite=True), sg.symbol("A", ("n", "n"))
+    text = str(sg.explain(sg.logdet(P) - sg.trace(A @ P), P))
+    assert "f(P) = log|det(P)| − tr(A·P)                P n×n positive definite, A n×n" in text
+    assert "= P⁻¹ − Aᵀ                              Pᵀ = P" in text
+    assert "P⁻¹ − A =" not in text
+    assert "U = (2·P⁻¹ − Aᵀ − A)/2" in text
+    D, x = sg.symbol("D", ("n", "n"), diagonal=True), sg.symbol("x", "n")
+    text = str(sg.explain(x @ sg.linalg.inv(D) @ x, D))
+    assert "D n×n diagonal" in text
+    assert "P = −diag(D⁻¹·x ⊙ D⁻¹·x)" in text
+    S = sg.symbol("S", ("n", "n"), symmetric=True)
+    assert "counts" not in str(sg.explain(x @ S @ x, S))
+
+
+def test_terms_that_are_equal_are_added_and_a_reason_is_given_once():
+    S, x = sg.symbol("S", ("n", "n"), symmetric=True), sg.symbol("x", "n")
+    text = str(sg.explain(x @ S @ x / 2, x))
+    assert "aᵀ·b = bᵀ·a; Sᵀ = S\n     = xᵀ·S·dx " in text
+
+
+def test_numbers_of_all_eigenvalues_are_numbers_of_the_matrix():
+    S = sg.symbol("S", ("n", "n"), symmetric=True)
+    values = sg.linalg.eigvalsh(S)
+    for f, law, gradient in (
+        ((values**2).sum(), "Σ λᵢ² = tr(S²) = ‖S‖_F²", "G = 2·S"),
+        (sg.exp(values).sum(), "Σ exp(λᵢ) = tr(expm(S))", "expm(S)"),
+        ((values**3).sum(), "Σ λᵢᵏ = tr(Sᵏ)", "G = 3·"),
+    ):
+        text = str(sg.explain(f, S))
+        assert law in text
+        assert gradient in text
+        assert "operation by operation" not in text
+
+
+def test_a_trace_is_written_in_the_order_in_which_it_was_typed():
+    shapes = {"A": ("n", "n"), "X": ("m", "n")}
+    assert "f(X) = tr(A·Xᵀ·X) " in str(sg.explain("trace(A @ X.T @ X)", "X", shapes=shapes))
+    assert "f(X) = tr(X·A·Xᵀ) " in str(sg.explain("trace(X @ A @ X.T)", "X", shapes=shapes))

@@ -9,8 +9,11 @@ from typing import Any
 import sympy as sp
 
 from symgrad.forms.nodes.arrays import ArraySymbol
+from symgrad.forms.nodes.elementwise import ElementPower, Elementwise
 from symgrad.forms.nodes.marks import Length, Norm2, Total, Trace
-from symgrad.forms.nodes.matrices import Kronecker, Plus, Product, Scaled, Transposed
+from symgrad.forms.nodes.matrices import Call, Kronecker, MatrixPower, Plus, Product, Scaled, Transposed, is_symmetric
+from symgrad.ops.linalg.expm import MatrixExp
+from symgrad.ops.linalg.spectral import Eigenvalues
 from symgrad.teach.matrix.symbols import product, rebuilt, shape_of, traced
 
 
@@ -54,6 +57,34 @@ def without_kronecker(e: Any) -> tuple[Any, str]:
             made = sp.Mul(*[type(a).of(f) for f in inside.args[1:3]])
             return rebuilt(e, {a: made}), _LAWS[type(a)]
     return e, ""
+
+
+def of_eigenvalues(e: Any) -> tuple[Any, str]:
+    """Write a number of all eigenvalues of a symmetric matrix with the matrix; return the law as well, or nothing."""
+    for a in sp.preorder_traversal(e):
+        inside: Any = a.args[0] if isinstance(a, (Total, Norm2)) else None
+        s = _matrix_of(inside)
+        if s is not None and isinstance(a, Norm2):
+            return rebuilt(e, {a: Norm2.of(s)}), "Σ λᵢ² = tr(S²) = ‖S‖_F² over all eigenvalues λᵢ of a symmetric S"
+        if s is not None:
+            return rebuilt(e, {a: Trace.of(s)}), "Σ λᵢ = tr(S) over all eigenvalues λᵢ of S"
+        powers = isinstance(inside, ElementPower) and inside.args[1].is_Integer and inside.args[1] > 1
+        s = _matrix_of(inside.args[0]) if powers else None
+        if s is not None:
+            made = Trace.of(MatrixPower.of(s, int(inside.args[1])))
+            return rebuilt(e, {a: made}), "Σ λᵢᵏ = tr(Sᵏ) over all eigenvalues λᵢ of a symmetric S"
+        exponential = isinstance(inside, Elementwise) and str(inside.args[0]) == "exp"
+        s = _matrix_of(inside.args[1]) if exponential else None
+        if s is not None:
+            made = Trace.of(Call.of(MatrixExp(), [s], shape_of(s)))
+            return rebuilt(e, {a: made}), "Σ exp(λᵢ) = tr(expm(S)) over all eigenvalues λᵢ of a symmetric S"
+    return e, ""
+
+
+def _matrix_of(e: Any) -> Any:
+    """Return the symmetric matrix whose eigenvalues these are, else None."""
+    known = isinstance(e, Call) and isinstance(e.op, Eigenvalues) and is_symmetric(e.args[1])
+    return e.args[1] if known else None
 
 
 _LAWS = {

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
-from symgrad.core.node import AnyNode, Leaf
+from symgrad.core.node import AnyNode, Leaf, is_node
 from symgrad.core.pickling import written
 from symgrad.engine.dtypes import is_imaginary
 from symgrad.errors import SymgradError
@@ -17,24 +18,30 @@ from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.nodes.arrays import ArraySymbol
 from symgrad.forms.nodes.elementwise import Elementwise, Hadamard
-from symgrad.forms.nodes.marks import Diag, Length
-from symgrad.forms.nodes.matrices import Kronecker, Product
+from symgrad.forms.nodes.marks import Diag, Length, Norm2, Trace
+from symgrad.forms.nodes.matrices import Call, Kronecker, Product, Transposed, is_symmetric
+from symgrad.forms.replay import replayed
 from symgrad.forms.where import Explained
 from symgrad.implicit.expand import spelled
 from symgrad.ode.flow import Flow
+from symgrad.ops.linalg.determinant import Det
+from symgrad.ops.linalg.spectral import Eigenvalues
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Equation, Value
-from symgrad.teach.matrix.laws import multiplied_out, without_kronecker
-from symgrad.teach.matrix.naming import as_traces
+from symgrad.teach.matrix.changes import marks, projected, said, structure
+from symgrad.teach.matrix.laws import multiplied_out, of_eigenvalues, without_kronecker
+from symgrad.teach.matrix.naming import as_traces, in_typed_order
 from symgrad.teach.matrix.operations import eigenvalue, operations, rules, theorems
 from symgrad.teach.matrix.rules import NoWords
-from symgrad.teach.matrix.solution import Solution
-from symgrad.teach.matrix.symbols import Differential, Terms, in_complex_numbers, paired, sized, turned
+from symgrad.teach.matrix.solution import SEEDS, Solution
+from symgrad.teach.matrix.symbols import Differential, Terms, in_complex_numbers, paired, shape_of, sized, turned
+from symgrad.teach.matrix.trial import Trial
 from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.lesson import Evaluation, Given, LessonStep, Note, ReadGradient, UseIdentity
 from symgrad.teach.steps.lines import WIRTINGER, entry
 from symgrad.teach.steps.tape import Tape
 from symgrad.teach.steps.unicode_text import unicode_text
+from symgrad.tensors.structures import structure_of
 
 FUNCTIONS = "fghFGH"
 MOST = 60  # operations of a formula that is differentiated as a whole
@@ -70,33 +77,41 @@ class Lesson:
     # ---------------------------------------------------------------- lines
     def _steps(self) -> Iterator[LessonStep]:
         names = [self.tape.names[t] for t in self.targets]
-        whole = self._formula(ClosedForm(self.tape.root, [self.tape.root], check=False))
-        whole = whole if whole is None else multiplied_out(whole, {*names})
+        whole = self._formula(ClosedForm(root := self._general_root(), [root], check=False))
+        if whole is not None:
+            whole = multiplied_out(whole, {*names})
+            traces = as_traces(whole)
+            whole = in_typed_order(traces, self._typed) if traces.has(Trace) else whole
         label = Label(self._f, 0, tuple(names))
         shown = (label,) if whole is None else (label, as_traces(whole))
         shown = self._in_letters(label) if whole is None and self._is_flow else shown
         leaves = {n: x for n, x in self._leaves.items() if x.shape and (x.title or not self._is_flow)}
-        shapes = ", ".join(f"{n} {sized(leaf.shape)}" for n, leaf in leaves.items())
+        shapes = ", ".join(" ".join([n, sized(leaf.shape), *map(said, marks(leaf))]) for n, leaf in leaves.items())
         yield Given(before=label, after=shown[-1], written=tuple(shown[1:]), ledger=shapes)
         yield from (Note(reason=("where ", Equation(letter))) for letter in self.tape.letters)
+        apart, law = (whole, "") if whole is None else without_kronecker(whole)
+        of_all, law_of_all = (apart, "") if apart is None else of_eigenvalues(apart)
         yield from theorems(self.tape)
-        yield from rules(self.tape, whole)
+        yield from rules(self.tape, of_all if law_of_all else whole)
         if any(map(self._has_gradient, names)):
             yield Note(reason=(WIRTINGER,))
-        apart, law = (whole, "") if whole is None else without_kronecker(whole)
-        if law:
-            yield UseIdentity(
-                before=whole, after=apart, reason=(f"{law}:",), written=(apart,), left=label, identity=law
-            )
+        for before, after, says in ((whole, apart, law), (apart, of_all, law_of_all)):
+            if says:
+                reason = (f"{says}:",)
+                yield UseIdentity(
+                    before=before, after=after, reason=reason, written=(after,), left=label, identity=says
+                )
         try:
-            solution = self._solution(apart, names, self._f)
+            solution = self._solution(of_all, names, self._f)
         except (NoWords, SymgradError):
             if not self._is_flow and eigenvalue(self.tape) is None:
                 yield from operations(self.tape, self.targets)
             solution = None
         yield from self._read_off(solution, names, self._first, self._f, self.tape.root.shape)
         yield from _equations(self._first)
-        yield from self._lengths(whole)
+        yield from self._where(whole)
+        for target, name in zip(self.targets, names, strict=True) if self.order == 1 else ():
+            yield from self._along_changes(target, "G" if len(names) == 1 else f"G_{name}", solution)
         if self.order > 1:
             for name, first, last in zip(names, self._first, self.forms, strict=True):
                 yield from self._again(name, first, last, len(names) > 1)
@@ -122,12 +137,55 @@ class Lesson:
         """Return a formula in matrix notation, None where it has none or is long."""
         return brief(form, LONG) if len(self.tape.nodes) <= MOST and form.has_matrix else None
 
-    def _lengths(self, whole: Any) -> Iterator[LessonStep]:
-        """Say that ‖r‖ has no derivative where r is 0."""
+    @property
+    def _typed(self) -> list[str]:
+        """The names of the leaves in the order in which the program uses them, each as often as it does."""
+        typed, stack = list[str](), [self.tape.root]
+        while stack and len(typed) < MOST:
+            node = stack.pop()
+            if isinstance(node, Leaf):
+                typed.append(self.tape.names.get(node, ""))
+            else:
+                stack.extend(reversed([p for p in node.inputs if is_node(p)]))
+        return typed
+
+    def _general_root(self) -> AnyNode:
+        """Return the output as a function of matrices of which nothing is known, where they are differentiated by."""
+        leaves = [t for t in self.targets if isinstance(t, Leaf) and self._is_general(t)]
+        general: dict[AnyNode, AnyNode] = {t: Leaf(t.value, t.shape, t.level, t.title) for t in leaves}
+        return replayed([self.tape.root], general)[0] if general else self.tape.root
+
+    def _is_general(self, target: Leaf) -> bool:
+        """Whether a matrix is differentiated by as a general one, although it has a structure."""
+        inside = {n.inputs[0] for n in self.tape.nodes if isinstance(getattr(n, "op", None), Eigenvalues)}
+        return structure(target) is not None and target not in inside
+
+    def _along_changes(self, target: AnyNode, g: str, solution: Solution | None) -> Iterator[LessonStep]:
+        """Say which part of a gradient counts where its matrix has a structure that the gradient has not."""
+        form = self._first[self.targets.index(target)]
+        if not isinstance(target, Leaf) or structure(target) is None or self.tape.root.shape:
+            return
+        trial = Trial(self._leaves, set(), SEEDS[0])
+        try:
+            gradient = trial.number(form._expr)
+        except (SymgradError, ArithmeticError, ValueError, TypeError, KeyError, np.linalg.LinAlgError):
+            return
+        known: Any = structure_of(target.assumptions)
+        if not np.allclose(known.project(gradient, trial.values[self.tape.names[target]]), gradient):
+            letters = set() if solution is None else set(solution.known)
+            yield from projected(self.tape, target, g, letters)
+
+    def _where(self, whole: Any) -> Iterator[LessonStep]:
+        """Say where the derivative holds: where norms and denominators are not 0, and matrices have an inverse."""
         names = {self.tape.names[t] for t in self.targets}
-        for a in sorted(whole.atoms(Length), key=str) if whole is not None else ():
-            if names & {str(s) for s in a.free_symbols}:
-                yield Note(kind="remark", reason=("This holds where ", Equation((a.args[0],)), " is not 0."))
+        parts = sorted(whole.atoms(Length, Call, sp.Pow), key=str) if whole is not None else []
+        for a in (a for a in parts if names & {str(s) for s in a.free_symbols}):
+            below = a.base if isinstance(a, sp.Pow) and a.exp.is_number and a.exp.is_negative else None
+            if isinstance(a, Call) and isinstance(a.op, Det):
+                yield Note(kind="remark", reason=("This holds where ", Equation((a.args[1],)), " has an inverse."))
+            zero = a.args[0] if isinstance(a, Length) else below.args[0] if isinstance(below, Norm2) else below
+            if zero is not None and not (below is not None and isinstance(below, Length)) and not is_positive(zero):
+                yield Note(kind="remark", reason=("This holds where ", Equation((zero,)), " is not 0."))
 
     def _again(self, name: str, first: ClosedForm, last: ClosedForm, several: bool) -> Iterator[LessonStep]:
         """Go on from the gradient with respect to one variable to the Hessian."""
@@ -203,6 +261,8 @@ def identity(solution: Solution, gradient: Any, closed: Any) -> str:
     """Return what is used between the gradient in the names of the lines and the closed form, where it is not plain."""
     if _sigmoids(solution.opened(gradient)) != _sigmoids(closed):
         return "σ(−t) = 1 − σ(t)"
+    if symmetric := [s for s in _symmetric_in(closed) if any(s in _names_in(t) for t in gradient.atoms(Transposed))]:
+        return ", ".join(f"{s}ᵀ = {s}" for s in symmetric)
     if "dexpm" in unicode_text(gradient) and "dexpm" not in unicode_text(closed):
         return "dexpm(M, I) = expm(M)"
     if closed.has(Diag) and not gradient.has(Diag) and gradient.has(Hadamard):
@@ -210,9 +270,27 @@ def identity(solution: Solution, gradient: Any, closed: Any) -> str:
     return ""
 
 
+def is_positive(e: Any) -> bool:
+    """Whether a number is known to be more than 0, as 1 + ‖x‖² is."""
+    if shape_of(e):
+        return False
+    if e.is_Add:
+        return all(isinstance(t, Norm2) or is_positive(t) for t in e.args) and any(map(is_positive, e.args))
+    return bool(e.is_positive) or (isinstance(e, Elementwise) and str(e.args[0]) == "exp")
+
+
 def _alike(a: Any, b: Any) -> bool:
     """Whether two formulas differ in the order of their terms at most."""
     return sorted(unicode_text(a)) == sorted(unicode_text(b))
+
+
+def _symmetric_in(e: Any) -> list[str]:
+    """Return the names of the symmetric matrices in an expression."""
+    return sorted({str(a) for a in e.atoms(ArraySymbol) if is_symmetric(a)})
+
+
+def _names_in(e: Any) -> set[str]:
+    return {str(a) for a in e.atoms(ArraySymbol)}
 
 
 def _sigmoids(e: Any) -> set[str]:
@@ -247,7 +325,7 @@ def _definition(
             kron = Equation((Kronecker.of(Kron(), [turned(b), a], (1, 1)),))
             words = ("columns below each other: vec(", Equation((d,)), ") = (", kron, ")·vec(", Equation((dx,)), ")")
             yield Note(reason=words)
-        yield Note(reason=("entry by entry:",))
+        yield Note(reason=("in entries:",))
 
 
 def _equations(forms: Sequence[ClosedForm]) -> Iterator[LessonStep]:

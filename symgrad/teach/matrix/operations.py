@@ -12,6 +12,7 @@ from symgrad.implicit.conditions import Root
 from symgrad.implicit.expand import equations, spelled
 from symgrad.ode.flow import Flow
 from symgrad.ops.linalg.determinant import Det, LogAbsDet
+from symgrad.ops.linalg.expm import MatrixExp
 from symgrad.ops.linalg.spectral import Eigenvalues
 from symgrad.ops.reductions.reduce import Prod
 from symgrad.ops.slicing import Slice
@@ -68,6 +69,9 @@ def rules(tape: Tape, e: Any) -> Iterator[LessonStep]:
         yield Note(reason=(says,))
     if Eigenvalues in used:
         yield from _of_eigenvalues(tape)
+    if MatrixExp in used:
+        says = "dexpm(M, H) = ∫₀¹ expm(s·M)·H·expm((1 − s)·M) ds, the derivative of expm at M in the direction H"
+        yield Note(reason=(says,))
     if e is None or e.has(Kronecker):
         return
     text = unicode_text(e)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
@@ -33,6 +33,7 @@ from symgrad.scalars import X, declaration, in_full
 from symgrad.teach.matrix.naming import sigmoid_inside
 from symgrad.teach.matrix.symbols import (
     Differential,
+    Terms,
     diag,
     ones,
     paired,
@@ -45,6 +46,7 @@ from symgrad.teach.matrix.symbols import (
     traced,
     turned,
 )
+from symgrad.teach.steps.unicode_text import unicode_text
 
 
 class NoWords(Exception):
@@ -71,10 +73,15 @@ class Rules:
     Args:
         active: the names that change.
         said: takes the names of the rules that are used.
+        taken: the names of the problem and of the lines, which no rule is quoted with.
     """
 
-    def __init__(self, active: set[str], said: dict[str, None]) -> None:
-        self.active, self.said = active, said
+    def __init__(self, active: set[str], said: dict[str, None], taken: Collection[str] = ()) -> None:
+        self.active, self.said, self.taken = active, said, taken
+
+    def letter(self, letters: str) -> str:
+        """Return the first of some letters that means nothing else."""
+        return next((c for c in letters if c not in self.taken), letters[0])
 
     def moves(self, e: Any) -> bool:
         """Whether something in it changes."""
@@ -107,11 +114,39 @@ class Rules:
         """Return the parts by the table, one for each operand that changes."""
         parts = []
         if type(e) in (Norm2, Length):
-            self.said[_of_length(e)] = None
+            self.said[self._of_length(e)] = None
         for k, (show, past) in enumerate(LINEAR[type(e)]):
             if self.moves(e.args[k]):
                 parts.extend(self._within(e.args[k], functools.partial(show, e), functools.partial(past, e)))
         return parts
+
+    def _of_length(self, e: Any) -> str:
+        """Return the differential of a length or its square, as it is quoted."""
+        vector = len(shape_of(e.args[0])) == 1
+        a = self.letter("auvw" if vector else "AUVW")
+        size, product_ = (f"‖{a}‖", f"{a}ᵀ·d{a}") if vector else (f"‖{a}‖_F", f"tr({a}ᵀ·d{a})")
+        return f"d{size}² = 2·{product_}" if isinstance(e, Norm2) else f"d{size} = {product_}/{size}"
+
+    def _of_function(self, e: Any, k: int = 0) -> str:
+        """Return the differential of a function of entries, or of a number, as it is quoted: d exp(u) = exp(u) ⊙ du."""
+        shape, letters = e.shape, iter(self._letters_for(e))
+        args = [_letter_of(next(letters), shape) for _ in e.args[1:-1]]
+        f = Elementwise.of(function_of(e), args, shape)
+        change = Differential.of(args[k].name, shape)
+        d = times(slope(f, k), change) if shape else Terms.of([slope(f, k) * change])
+        text = unicode_text(f)
+        return f"d{'' if text.startswith('|') else ' '}{text} = {unicode_text(d)}"
+
+    def _of_number(self, f: Any) -> str:
+        """Return the differential of a function of a number, as it is quoted: d log(u) = du/u."""
+        u = sp.Symbol(self.letter("uvw"), real=True)
+        d = Terms.of([in_full(sp.diff(f.func(u), u)) * Differential.of(u.name, ())])
+        return f"d {unicode_text(f.func(u))} = {unicode_text(d)}"
+
+    def _letters_for(self, e: Any) -> list[str]:
+        """Return letters for the arguments of a function as it is quoted."""
+        free = [c for c in ("UVWAB" if len(e.shape) > 1 else "uvwab") if c not in self.taken]
+        return free if len(free) >= len(e.args) - 2 else list("UVWAB" if len(e.shape) > 1 else "uvwab")
 
     # ---------------------------------------------------------------- arrays
     def _plus(self, e: Any) -> list[Part]:
@@ -127,7 +162,9 @@ class Rules:
         parts = []
         for k, x in enumerate((a, p)):
             if self.moves(x):
-                parts.extend(self._by_entries(x, _slope_of(_POWER, (a, p), k)))
+                u, v = self.letter("uxs"), self.letter("vyt")
+                law = (f"{v} ⊙ {u}^⊙({v} − 1) ⊙ d{u}", f"{u}^⊙{v} ⊙ log({u}) ⊙ d{v}")[k]
+                parts.extend(self._by_entries(x, _slope_of(_POWER, (a, p), k), f"d({u}^⊙{v}) = {law}"))
         return parts
 
     def _transposed(self, e: Any) -> list[Part]:
@@ -179,25 +216,30 @@ class Rules:
         if self.moves(p):
             raise NoWords("a power that changes")
         slope = scaled(p, a if p == 2 else ElementPower.of(a, p - 1))
-        return self._by_entries(a, slope)
+        u = _letter_of(self.letter("uvw" if len(e.shape) == 1 else "UVW"), e.shape)
+        d = times(scaled(p, u if p == 2 else ElementPower.of(u, p - 1)), Differential.of(u.name, e.shape))
+        return self._by_entries(a, slope, f"d({unicode_text(ElementPower.of(u, p))}) = {unicode_text(d)}")
 
-    def _by_entries(self, a: Any, slope: Any) -> list[Part]:
-        """Return the parts of f(a), entry by entry, from f′(a)."""
-        self.said["entry by entry"] = None
+    def _by_entries(self, a: Any, slope: Any, law: str) -> list[Part]:
+        """Return the parts of f(a) from f′(a), by the law df(a) = f′(a) ⊙ da."""
+        self.said[law] = None
         return self._within(a, lambda d: times(slope, d), lambda c: times(c, slope))
 
     def _elementwise(self, e: Any) -> list[Part]:
         sigmoid = sigmoid_inside(e)
         if sigmoid is not None:
-            less = scaled(-1, sigmoid)
-            return self._by_entries(sigmoid.args[1], plus([ones(e.shape), less]) if e.args[1] == sigmoid else less)
+            less, u = scaled(-1, sigmoid), self.letter("uvw" if len(e.shape) < 2 else "UVW")
+            if e.args[1] == sigmoid:
+                law = f"d log(σ({u})) = (1 − σ({u})) ⊙ d{u}"
+                return self._by_entries(sigmoid.args[1], plus([ones(e.shape), less]), law)
+            return self._by_entries(sigmoid.args[1], less, f"d log(1 − σ({u})) = −σ({u}) ⊙ d{u}")
         args = [a for a in e.args[1:-1]]
         parts = []
         for k, a in enumerate(args):
             if self.moves(a):
                 if shape_of(a) != e.shape:
                     raise NoWords("a number in a function of entries")
-                parts.extend(self._by_entries(a, slope(e, k)))
+                parts.extend(self._by_entries(a, slope(e, k), self._of_function(e, k)))
         return parts
 
     def _quotient(self, e: Any) -> list[Part]:
@@ -212,7 +254,8 @@ class Rules:
                 raise NoWords("an array over a number")
             below = ElementPower.of(b, sp.Integer(2))
             slope = scaled(-1, Quotient.of(a, below, e.shape))
-            out.extend(self._by_entries(b, slope))
+            c, u = self.letter("ckm"), self.letter("uvw")
+            out.extend(self._by_entries(b, slope, f"d({c} ⊘ {u}) = −({c} ⊘ {u}^⊙2) ⊙ d{u}"))
         return out
 
     def _cases(self, e: Any) -> list[Part]:
@@ -271,13 +314,16 @@ class Rules:
     def _scalar(self, e: Any) -> list[Part]:
         """Differentiate a function of numbers by each number that changes."""
         if isinstance(e, Elementwise):
-            return [p for k, a in enumerate(e.args[1:-1]) if self.moves(a) for p in self._by_number(a, slope(e, k))]
+            moving = [(k, a) for k, a in enumerate(e.args[1:-1]) if self.moves(a)]
+            self.said |= {self._of_function(e, k): None for k, _ in moving}
+            return [p for k, a in moving for p in self._by_number(a, slope(e, k))]
         inner = {a: sp.Dummy(real=True) for a in _numbers_in(e) if self.moves(a)}
         opened = e.xreplace(inner)
         back = {d: a for a, d in inner.items()}
         out = []
         if e.is_Mul and sum(map(self.moves, e.args)) > 1:
             self.said["quotient rule" if self.moves(sp.fraction(e)[1]) else "product rule"] = None
+        self.said |= {self._of_number(f): None for f in _functions_in(e) if self.moves(f)}
         for a, d in inner.items():
             out.extend(self._by_number(a, in_full(sp.diff(opened, d)).xreplace(back)))
         return out
@@ -318,12 +364,6 @@ LINEAR: dict[Any, tuple[Row, ...]] = {
         (lambda e, d: Mean.of(d), lambda e, c: scaled(c / sp.Mul(*shape_of(e.args[0])), ones(shape_of(e.args[0])))),
     ),
 }
-
-
-def _of_length(e: Any) -> str:
-    """Return the differential of a length or its square, as it is quoted."""
-    a, product_ = ("a", "aᵀ·da") if len(shape_of(e.args[0])) == 1 else ("A", "tr(Aᵀ·dA)")
-    return f"d‖{a}‖² = 2·{product_}" if isinstance(e, Norm2) else f"d‖{a}‖ = {product_}/‖{a}‖"
 
 
 def _total(a: Any) -> Any:
@@ -374,6 +414,14 @@ def _not(holds: Any) -> Any:
         raise NoWords("another relation")
     left, right = holds.args[1:3]
     return Truth.of(opposite[holds.relation], left, right, holds.shape)
+
+
+def _functions_in(e: Any) -> list[Any]:
+    """Return the functions of one number in a formula of numbers, each once, without those of arrays."""
+    if isinstance(e, (ArrayExpr, sp.Symbol)):
+        return []
+    own = [e] if isinstance(e, sp.Function) and len(e.args) == 1 and not isinstance(e, sp.Abs) else []
+    return list(dict.fromkeys([*own, *(f for a in e.args for f in _functions_in(a))]))
 
 
 def _numbers_in(e: Any) -> list[Any]:
@@ -436,11 +484,20 @@ def quoted(e: Call) -> str:
 
 def slope(e: Elementwise, k: int) -> Any:
     """Return f′(a) of a function of entries, by its k-th argument."""
-    function = declaration(str(e.args[0])).function
+    function = function_of(e)
     args = e.args[1:-1]
     if any(shape_of(a) != e.shape for a in args):
         raise NoWords("numbers in a function of entries")
     return _slope_of(Map.of(function(*X[: len(args)]), len(args)), args, k)
+
+
+def function_of(e: Elementwise) -> Any:
+    """Return SymPy's class of a function of entries."""
+    return declaration(str(e.args[0])).function
+
+
+def _letter_of(name: str, shape: Any) -> Any:
+    return ArraySymbol.of(name, shape) if shape else sp.Symbol(name, real=True)
 
 
 _POWER = Map.of(X[0] ** X[1], 2)

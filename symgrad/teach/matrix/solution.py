@@ -84,7 +84,7 @@ class Solution:
         self._mint = Mint({*leaves, f}, {*_sizes(leaves), *DERIVATIVES})
         self._names = Names(e, self._mint, lambda a: Rules(self._active, {}).moves(a))
         self._active.update(z.name for z, _ in self._names.parts)
-        self._rules = Rules(self._active, self._said)
+        self._rules = Rules(self._active, self._said, {*leaves, *[z.name for z, _ in self._names.parts]})
         self._wanted, self._f = wanted, f
         self._checks: list[tuple[str, Any]] = []  # "define", "dZ", "df" or "name", and the expression
         marks = {n: set(getattr(leaf, "assumptions", ())) for n, leaf in leaves.items()}
@@ -217,8 +217,17 @@ class Solution:
         moved = [(p, m) for p, m in moved if not _is_zero(m)] or moved[:1]
         state = [*(before or []), *((p.whose, m) for p, m in moved), *behind]
         reasons = [*self._simplified, *dict.fromkeys(_rule(p) for p, _ in moved)]
-        self._df(MoveDifferential, map(_paired, state), "; ".join(filter(None, reasons)))
-        return state
+        each = dict.fromkeys(r for text in reasons for r in text.split("; ") if r)
+        self._df(MoveDifferential, map(_paired, state), "; ".join(each))
+        return self._added(state)
+
+    def _added(self, state: State) -> State:
+        """Add terms that are equal but for their numbers."""
+        added = like_terms_added(state)
+        if len(added) == len(state):
+            return state
+        self._df(Collect, map(_paired, added), "collect")
+        return added
 
     def _shorter(self, c: Any) -> Any:
         """Give a long factor a name."""
@@ -310,6 +319,15 @@ def _is_said(d: Any, before: Any, why: str) -> bool:
     return new == old or (not why and not d.has(Cross) and sorted(new) == sorted(old))
 
 
+def like_terms_added(state: State) -> State:
+    """Return what stands before differentials with one term for several that are equal but for their numbers."""
+    numbers: dict[tuple[str, Any], Any] = {}
+    for name, m in state:
+        n, core = in_front(m) if shape_of(m) else m.as_coeff_Mul()
+        numbers[name, core] = numbers.get((name, core), 0) + n
+    return state if 0 in numbers.values() else [(name, scaled(n, core)) for (name, core), n in numbers.items()]
+
+
 def _is_zero(m: Any) -> bool:
     return bool((in_front(m)[0] if shape_of(m) else m) == 0)
 
@@ -323,7 +341,7 @@ def _rule(p: Part) -> str:
     """Return the rule by which what stands around a differential is moved before it."""
     vector = not any(len(shape_of(a)) == 2 for a in differentials_in(p.shown))
     if any(isinstance(a, Transposed) and differentials_in(a) for a in sp.preorder_traversal(p.shown)):
-        return ", ".join(["aᵀ·b = bᵀ·a" if vector else "tr(Mᵀ) = tr(M)", *_symmetric_in(p.shown)])
+        return "; ".join(["aᵀ·b = bᵀ·a" if vector else "tr(Mᵀ) = tr(M)", *_symmetric_in(p.shown)])
     means = [a for a in sp.preorder_traversal(p.shown) if isinstance(a, Mean) and differentials_in(a)]
     if vector and means:
         size = sized(shape_of(means[0].args[0]))
@@ -334,6 +352,8 @@ def _rule(p: Part) -> str:
         return "cᵀ·(a ⊙ b) = (c ⊙ a)ᵀ·b" if vector else "tr(Cᵀ·(A ⊙ B)) = tr((C ⊙ A)ᵀ·B)"
     if vector:
         return ""
+    if "dexpm(" in unicode_text(p.shown):
+        return "tr(C·dexpm(M, H)) = tr(dexpm(M, C)·H)"
     if isinstance(p.shown, Inner) or len(shape_of(p.shown)) == 1:
         return "aᵀ·M·b = tr(b·aᵀ·M)"
     return "tr(A·B) = tr(B·A)"
