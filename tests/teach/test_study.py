@@ -160,3 +160,21 @@ def test_a_study_can_be_profiled():
     profile = cProfile.Profile()
     assert profile.runcall(sg.study, "x**2 - 1").zeros
     assert profile.getstats()
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        ("log(1 - x**2)/x", ("0", "0")), ("tanh(x)/x", ("1", "1")), ("1/(1 + exp(1/x))", ("1", "0")),
+        ("(exp(x) - 1)/x", ("1", "1")), ("log(1 + x)/x", ("1", "1")), ("(1 - cos(x))/x**2", ("1/2", "1/2")),
+        ("tanh(1/x)", ("−1", "1")), ("x/sinh(x)", ("1", "1")),
+    ],
+)  # fmt: skip
+def test_at_a_hole_and_far_out_nothing_is_doubted(text, limits):
+    study = sg.study(text)
+    assert study.doubts == ()
+    assert limits in [(str(g.below), str(g.above)) for g in study.gaps]
+
+
+def test_a_derivative_has_no_value_where_the_pieces_of_a_curve_meet():
+    assert "f′(x) = { 1 for x > 1/2;  −1 for x < 1/2 }" in str(sg.study("max(x, 1 - x)"))

@@ -68,7 +68,12 @@ def _fresh(e: Any, known: dict[Any, Bounds]) -> Bounds:
 def _wide(low: Any, high: Any) -> Bounds:
     for _ in range(2):
         low, high = np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
-    return low - _ULPS * np.spacing(np.abs(low)), high + _ULPS * np.spacing(np.abs(high))
+    return low - _ULPS * _spacing(low), high + _ULPS * _spacing(high)
+
+
+def _spacing(v: Any) -> Any:
+    """Return the distance to the next float; 0 of what is infinite, so that it stays a bound."""
+    return np.where(np.isfinite(v), np.spacing(np.abs(v)), 0.0)
 
 
 def _product(a: Bounds, b: Bounds) -> Bounds:

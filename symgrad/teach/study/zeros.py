@@ -25,6 +25,8 @@ _LISTED = 400  # zeros that are computed where more of them cannot be told apart
 _RATIO = 0.4871  # cells are not halved in the middle, where zeros like to be
 _NARROW = 1e-5
 _ORDERS = (2, 3, 4, 5, 6)
+_RADII = 2.0 ** -np.arange(2, 16, 2)  # around an end, in which it is shown to be the only zero
+_MANY = 400  # digits close to an end, where terms of a formula cancel
 _TINY, _SAME = mpmath.mpf(10) ** -36, mpmath.mpf(10) ** -30
 
 
@@ -160,17 +162,18 @@ class _Formula:
     def __init__(self, e: Any, x: Any) -> None:
         self.x, self._orders = x, [e]
         self._functions: dict[int, Any] = {}
+        self._scaled: list[Any] | None = None
 
     def order(self, n: int) -> Any:
         while len(self._orders) <= n:
             self._orders.append(derived(self._orders[-1], self.x))
         return self._orders[n]
 
-    def at(self, where: Any, n: int = 0) -> Any:
+    def at(self, where: Any, n: int = 0, digits: int = DIGITS + 30) -> Any:
         """Return the n-th derivative's value; nan where it has none."""
         if n not in self._functions:
             self._functions[n] = compiled(self.order(n), self.x)
-        with mpmath.workdps(DIGITS + 30):
+        with mpmath.workdps(digits):
             try:
                 value = self._functions[n](mpmath.mpf(where))
             except (ArithmeticError, ValueError, TypeError):
@@ -180,10 +183,52 @@ class _Formula:
     def bounds(self, low: Any, high: Any, n: int = 0) -> Any:
         return enclose(self.order(n), self.x, low, high)
 
+    def excludes(self, low: Any, high: Any) -> Any:
+        """Whether there is no zero, by bounds of other forms of the formula."""
+        if self._scaled is None:
+            self._scaled = asked(partial(_other_forms, self.order(0), self.x)) or []
+        none = np.zeros(np.shape(low), dtype=bool)
+        for form in self._scaled:
+            a, b = enclose(form, self.x, low, high)
+            none |= (a > 0) | (b < 0)
+        return none
+
+
+def _other_forms(e: Any, x: Any) -> list[Any]:
+    """Return formulas with the zeros of a formula, whose bounds may exclude 0 where those of the formula do not."""
+    logs = sorted((f for f in e.atoms(sp.log) if x in f.free_symbols), key=str)
+    collected = sp.collect(sp.expand(e), logs, sp.factor) if logs else e
+    return [*_over_exponentials(e, x), *[collected] * (collected != e)]
+
+
+def _over_exponentials(e: Any, x: Any) -> list[Any]:
+    """Return a formula of exponentials over its largest and its smallest one, with the zeros of the formula.
+
+    Where exponentials are large, terms of one size have bounds that exclude 0, while those of the formula are infinite.
+    """
+    t = sp.Dummy(real=True)  # 1/x would become an exponential too
+    e = e.xreplace({f: f.func(t).rewrite(sp.exp).xreplace({t: f.args[0]}) for f in e.atoms(*_OF_EXP[1:])})
+    waves = [f for f in e.atoms(sp.exp) if x in f.free_symbols]
+    ratios = [sp.cancel(f.args[0] / waves[0].args[0]) for f in waves]
+    if not waves or not all(r.is_Rational for r in ratios):
+        return []
+    t, below = sp.Dummy(positive=True), math.lcm(*[int(r.q) for r in ratios])
+    top = sp.expand(
+        sp.fraction(sp.together(e.xreplace({f: t ** (r * below) for f, r in zip(waves, ratios, strict=True)})))[0]
+    )
+    powers = sp.collect(top, t, evaluate=False)
+    degrees = {p: sp.degree(p, t) if p != 1 else 0 for p in powers}
+    if len(degrees) < 2 or any(c.has(t) for c in powers.values()):
+        return []
+    unit = waves[0].args[0] / below
+    ends = max(degrees.values()), min(degrees.values())
+    return [sp.Add(*[c * sp.exp((degrees[p] - end) * unit) for p, c in powers.items()]) for end in ends]
+
 
 def _isolated(e: Any, x: Any, low: Any, high: Any) -> tuple[list[Place], bool]:
     f = _Formula(e, x)
     edges = np.array(_edges(float(low), float(high)))
+    edges = edges[(edges >= _told_apart(f, low, 1)) & (edges <= _told_apart(f, high, -1))]
     brackets: list[tuple[float, float]] = []
     try:
         stuck, complete = _halved(f, edges[:-1], edges[1:], brackets)
@@ -198,6 +243,21 @@ def _isolated(e: Any, x: Any, low: Any, high: Any) -> tuple[list[Place], bool]:
         return [], False
     ends = all(_keeps_its_sign(f, end, near) for end, near in ((low, edges[0]), (high, edges[-1])))
     return places, complete and ends
+
+
+def _told_apart(f: _Formula, end: Any, side: int) -> float:
+    """Return how far from an end that is a zero there is no other, by bounds of the first derivative that is not 0."""
+    if mpmath.isinf(end):
+        return float(end)
+    for m in range(1, _ORDERS[-1] + 1):
+        if not abs(f.at(end, m - 1)) < _TINY:
+            return float(end)
+        for r in _RADII:
+            sides = sorted((float(end), float(end) + side * r))
+            a, b = f.bounds(np.array(sides[:1]), np.array(sides[1:]), m)
+            if a[0] > 0 or b[0] < 0:
+                return float(sides[side > 0])
+    return float(end)
 
 
 def _edges(low: float, high: float) -> list[float]:
@@ -228,6 +288,7 @@ def _halved(f: _Formula, low: Any, high: Any, brackets: list[tuple[float, float]
             way = [da * (low - middle), da * (high - middle), db * (low - middle), db * (high - middle)]
             a2, b2 = ma + np.minimum.reduce(way), mb + np.maximum.reduce(way)
         possible = (a <= 0) & (b >= 0) & ~(a2 > 0) & ~(b2 < 0)
+        possible[possible] = ~f.excludes(low[possible], high[possible])
         monotone = (da > 0) | (db < 0)
         for p, q in zip(low[possible & monotone], high[possible & monotone], strict=True):
             if f.at(p) * f.at(q) <= 0:
@@ -309,7 +370,7 @@ def _of_higher_order(f: _Formula, low: float, high: float) -> list[Place] | None
 def _keeps_its_sign(f: _Formula, end: Any, near: float) -> bool:
     """Whether a formula has one sign from its last cell on to an end, as far as numbers tell."""
     gaps = [mpmath.mpf(2) ** k for k in (range(0, 40, 3) if mpmath.isinf(end) else range(0, -90, -3))]
-    with mpmath.workdps(DIGITS + 30):
+    with mpmath.workdps(_MANY):
         where = [near * g if mpmath.isinf(end) else end + (near - end) * g for g in gaps]
-    signs = {int(mpmath.sign(v)) for w in where if mpmath.isfinite(v := f.at(w))}
+    signs = {int(mpmath.sign(v)) for w in where if mpmath.isfinite(v := f.at(w, digits=_MANY))}
     return len(signs - {0}) <= 1
