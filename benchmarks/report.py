@@ -166,7 +166,7 @@ def summary(table: Table) -> str:
     behind = sum(float(row[4]) < 1 for row in rows)
     lines = [
         f"Over {len(rows)} kernels, symgrad is {of['jax']:.1f} times as fast as `jax.jit` and {of['torch']:.1f} times",
-        f"as fast as PyTorch (geometric means). One of these libraries is faster on {behind} of them.",
+        f"as fast as PyTorch (geometric means). For {behind} of the kernels, one of these libraries is faster.",
     ]
     if len(table[0]) > 5:
         lines.append("First results, compilation included:")
@@ -196,8 +196,8 @@ def summary_of_memory(table: Table) -> str:
     ratios = [float(row[3]) for row in table[1:]]
     below = sum(r <= 1 for r in ratios)
     return (
-        f"{below} of {len(ratios)} kernels take at most the memory of `jax.jit`; the ratio is "
-        f"{statistics.geometric_mean(ratios):.2f} in the geometric mean and {max(ratios):.2f} at most."
+        f"{below} of {len(ratios)} kernels take at most the memory of `jax.jit`; the geometric mean of "
+        f"the ratios is {statistics.geometric_mean(ratios):.2f}, and the largest is {max(ratios):.2f}."
     )
 
 
@@ -205,8 +205,8 @@ def summary_of_threads(table: Table) -> str:
     """Say how many times as fast two threads are as one."""
     ratios = sorted(float(row[-1]) for row in table[1:])
     return (
-        f"Two threads are {statistics.geometric_mean(ratios):.2f} times as fast as one in the geometric mean of "
-        f"{len(ratios)} programs, and {ratios[0]:.2f} to {ratios[-1]:.2f} times as fast in each."
+        f"Over {len(ratios)} programs, two threads are {statistics.geometric_mean(ratios):.2f} times as fast as one "
+        f"(geometric mean), and {ratios[0]:.2f} to {ratios[-1]:.2f} times as fast in each."
     )
 
 
@@ -214,8 +214,8 @@ def summary_of_special(table: Table) -> str:
     """Say how the times of special functions compare with those of SciPy."""
     ratios = [float(row[-1]) for row in table[1:]]
     return (
-        f"{sum(r <= 1 for r in ratios)} of {len(ratios)} functions and ranges take at most SciPy's time; the ratio is "
-        f"{statistics.geometric_mean(ratios):.2f} in the geometric mean and {max(ratios):.2f} at most."
+        f"{sum(r <= 1 for r in ratios)} of {len(ratios)} functions and ranges take at most SciPy's time; the geometric "
+        f"mean of the ratios is {statistics.geometric_mean(ratios):.2f}, and the largest is {max(ratios):.2f}."
     )
 
 

@@ -41,8 +41,8 @@ def test_kernels_that_are_behind_say_so() -> None:
     ]
     assert report.summary(KERNELS) == (
         "Over 2 kernels, symgrad is 1.4 times as fast as `jax.jit` and 2000.0 times as fast as PyTorch (geometric "
-        "means). One of these libraries is faster on 1 of them. First results, compilation included: symgrad 20 ms in "
-        "the median and 30 ms at most, `jax.jit` 300 ms in the median and 400 ms at most."
+        "means). For 1 of the kernels, one of these libraries is faster. First results, compilation included: symgrad "
+        "20 ms in the median and 30 ms at most, `jax.jit` 300 ms in the median and 400 ms at most."
     )
 
 
