@@ -99,7 +99,7 @@ def _usual_axis(module: Module, dim: int | None) -> int:
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
-    """Parametrize a weight as W/σ, where σ is its largest singular value as a matrix.
+    """Parametrize a weight as W/σ, where σ is the largest singular value of its matrix.
 
     In training, power iterations update the estimate of σ.
 

@@ -252,8 +252,8 @@ class NLP:
         """Solve the program for the given parameters, by default those of the constructor.
 
         Args:
-            args: parameters, with the shapes of those of the constructor.
-            x0: the starting point, with the structure of that of the constructor.
+            args: parameters, with the same shapes as in the constructor.
+            x0: the starting point, with the same structure as in the constructor.
             start: an earlier solution, whose point and multipliers the solver starts from.
             solver: "auto", "ipopt", "uno", "slsqp", "trust-constr", or for quadratic programs "clarabel", "piqp" or
                 "osqp". "auto" uses one of the last three for convex quadratic programs, and otherwise the first of
