@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import sympy as sp
 
@@ -21,7 +22,12 @@ def reason(a: sp.Expr, b: sp.Expr) -> str | None:
     difference = a - b
     if difference.count_ops() > MOST:
         return None
-    return next((says for says, e in _rewritten(difference) if _is_zero(e)), None)
+    ways = list(_rewritten(difference))
+    plain = next((says for says, e in ways if _is_zero(e)), None)
+    if plain is not None:
+        return plain
+    by_squares = ((says, name) for says, e in ways for square, name in SQUARES if _is_zero(e, square))
+    return next((", ".join(dict.fromkeys(filter(None, (says, name)))) for says, name in by_squares), None)
 
 
 def _rewritten(e: sp.Expr) -> Iterator[tuple[str, sp.Expr]]:
@@ -51,7 +57,8 @@ def _each(rules: Sequence[Rule], says: tuple[str, ...], e: sp.Expr) -> Iterator[
             yield (*says, rule.says), other
 
 
-def _is_zero(e: sp.Expr) -> bool:
+def _is_zero(e: sp.Expr, square: Any = None) -> bool:
+    """Whether a formula is 0, once its fractions are added up and the squares of these functions are replaced."""
     kernels = Kernels(everywhere(e, root_of_an_expanded_sum), opened=True)
     try:
         above = quotient(kernels.expr)[0]
@@ -59,4 +66,6 @@ def _is_zero(e: sp.Expr) -> bool:
         return False
     for symbol, root in kernels.roots_of_sums():
         above = squares_replaced(sp.expand(above), [(symbol, root)])
+    if square is not None:
+        above = squares_replaced(sp.expand(above), [squares(square, s, c)[0] for s, c in kernels.pairs(square)])
     return bool(sp.expand(above) == 0)

@@ -137,7 +137,7 @@ def _conditions(t: Formula, x: str) -> Iterator[tuple[str, Formula]]:
                 yield "≠", base
     if isinstance(t, Power) and x in t.base.free:
         e = t.exponent
-        if not isinstance(e, Number) or e.value.denominator % 2 == 0:
+        if not isinstance(e, Number) or e.value.denominator % 2 == 0 or e.has_point:
             yield ">", t.base
         elif e.value < 1 and e.value.denominator != 1:
             yield "≠", t.base

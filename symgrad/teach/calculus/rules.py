@@ -225,9 +225,9 @@ def power_quote(x: str) -> tuple[Formula, Formula]:
     return Prime(Power(Name(x), n)), Product(n, Power(Name(x), Sum(n, num(-1))))
 
 
-def function_quotes(t: Formula, x: str) -> list[tuple[Formula, Formula]]:
+def function_quotes(t: Formula, x: str) -> list[tuple[Formula, ...]]:
     """Return sin(x)′ = cos(x) for the functions in a sum of easy terms."""
-    quotes: dict[Any, tuple[Formula, Formula]] = {}
+    quotes: dict[Any, tuple[Formula, ...]] = {}
     for p in terms(t):
         for f in factors(over_and_under(p)[0]):
             if of_size(f) is not None and x in f.free:
@@ -245,10 +245,11 @@ def function_quotes(t: Formula, x: str) -> list[tuple[Formula, Formula]]:
     return list(quotes.values())
 
 
-def function_quote(function: str, z: Name) -> tuple[Formula, Formula]:
-    """Return f(z)′ with what it is."""
+def function_quote(function: str, z: Name) -> tuple[Formula, ...]:
+    """Return f(z)′ with what it is; of tanh, in both ways in which books write it."""
     from_table = partials(function, 1)[0]
-    return Prime(apply(function, z)), put(from_table, {Name("x0"): z})
+    also = (Quotient(ONE, Power(apply("cosh", z), TWO)),) if function == "tanh" else ()
+    return Prime(apply(function, z)), put(from_table, {Name("x0"): z}), *also
 
 
 def _quote_of_several(f: Call, x: str) -> tuple[Formula, Formula]:
