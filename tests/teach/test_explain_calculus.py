@@ -566,6 +566,8 @@ def test_arcsine_has_no_derivative_where_its_argument_touches_one():
         ("sqrt(x)*(x + 1)**2*(x + 2)**3", "common denominator in the bracket:", "simplify"),
         ("tanh(x)", "(tanh(x))′ = 1 − tanh²(x) = 1/cosh²(x):\n  f′(x) = 1 − tanh²(x)", "simplify"),
         ("log(tanh(x))", "= 2/sinh(2x)", "simplify"),
+        ("exp(-abs(x - 2))", "inside u = −|x − 2|, |v|′ = sign(v)·v′ for v ≠ 0:", "simplify"),
+        ("exp(-2*x)**3", "chain rule", "where v"),
         ("sin(x)/(sin(x) + cos(x))", "double angle, sin² + cos² = 1", "identities"),
         ("sec(x) + tan(x)", "sin² + cos² = 1:\n        = 1/(1 − sin(x))", "identities"),
         ("2*atan(tanh(x/2))", "= 1/cosh(x)", "simplify"),

@@ -40,6 +40,7 @@ from symgrad.expression.formula import (
     Product,
     Quotient,
     Sum,
+    walk,
 )
 from symgrad.expression.printer import handwritten, text
 from symgrad.teach.board.line import Equation
@@ -375,7 +376,7 @@ class Solution:
     def _chain(self, c: Formula, outers: Sequence[Formula], inner: Formula) -> Formula:
         hard = not is_easy(inner, self._slopes)
         u = self._letters.next() if len(outers) == 1 or hard else None
-        why = [*self._chain_words(outers, u), (inner,) if u is None else (u, inner), ":"]
+        why = [*self._chain_words(outers, u), (inner,) if u is None else (u, inner), *self._of_sizes(inner), ":"]
         core = constant_factor(self.f, self._slopes)[1]
         step = self._times(c, self._part(core, [] if u is None else [u], line=False))
         slopes = self._outer_slopes(outers, inner)
@@ -395,6 +396,16 @@ class Solution:
             w = outer_word(outer)
             words += [", outside " if k == 0 else ", then ", w if isinstance(w, str) else (w,)]
         return [f"chain rule{TIMES.get(len(outers), f', {len(outers)} functions')}", *words, ", inside "]
+
+    def _of_sizes(self, inner: Formula) -> list[Any]:
+        """Quote the derivative of |u| the first time that one is inside and has no line of its own."""
+        sizes = [t for t in walk(inner) if isinstance(t, Call) and t.name == "abs" and of_size(inner) is None]
+        if not any(map(self._slopes.depends, sizes)) or not is_easy(inner, self._slopes) or "|u|" in self._quoted:
+            return []
+        self._quoted.add("|u|")
+        v = self._letters.next()
+        slope = Product(apply("sign", v), Prime(v))
+        return [", ", (Prime(apply("abs", v)), slope), " for ", (Compare(v, "≠", ZERO),)]
 
     def _outer_slopes(self, outers: Sequence[Formula], inner: Formula) -> list[Formula]:
         """Return the derivative of each outer function at what is inside it."""
