@@ -135,6 +135,17 @@ def test_the_recipe_needs_what_the_package_needs():
     assert set(re.findall(r"- (\S+)", constrained)) == optional
 
 
+def test_rattler_build_reads_the_recipe():
+    rattler_build = pytest.importorskip("rattler_build")
+    recipe = rattler_build.Stage0Recipe.from_file(str(ROOT / "packaging/conda/recipe.yaml"))
+    (variant,) = recipe.render(rattler_build.VariantConfig())
+    made = variant.recipe.to_dict()
+    assert made["package"] == {"name": "symgrad", "version": symgrad.__version__}
+    assert made["build"]["noarch"] == "python"
+    assert made["requirements"]["run"][0] == f"python {PROJECT['requires-python']}"
+    assert made["source"][0]["url"].endswith(f"/symgrad-{symgrad.__version__}.tar.gz")
+
+
 # ------------------------------------------------------------------ what a release changes
 def test_a_version_is_written_everywhere_and_dated(release, copy):
     release.set_version("9.8.7", "2031-02-03", copy)
