@@ -4,8 +4,9 @@ Slow are all samples of a row but its largest, and what takes more than ``SLOW``
 ``QUICK`` seconds; of a test with many cases every twelfth; and at least one test of each row of the table, of each
 backend and of each target, and the examples of every page. Times are measured, not guessed: ``pytest -n auto
 --write-slow`` runs all tests and writes them down. Of a row's smaller samples every test meets an eighth, of the
-further draws of what is drawn at random a fifth, and of many slow cases of one test a third; all of them with
-``--every-sample``. What is left out is left out where the cases of a test are made, so that it costs nothing.
+further draws of what is drawn at random a fifth, and of many slow cases of one test a third, a sixth of those of more
+than a second; all of them with ``--every-sample``. What is left out is left out where the cases of a test are made, so
+that it costs nothing.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ class Choice:
             cases = [(c, spec) for c, spec in cases if c.name not in smaller or drawn_sample(c)]
             cases = [(c, spec) for c, spec in cases if not c.further or drawn(f"tests/{c.name}") % 5 == 0]
             if sum(c.seconds > SLOW for c, _ in cases) > FEW:
-                cases = [(c, spec) for c, spec in cases if c.seconds <= SLOW or drawn(f"tests/{c.name}") % 3 == 0]
+                cases = [(c, spec) for c, spec in cases if drawn(f"tests/{c.name}") % share(c.seconds) == 0]
         cases = cases or [shortest]
         self.classify([case for case, _ in cases], smaller)
         if self.quick_only:
@@ -138,6 +139,11 @@ def smaller_samples(cases: Sequence[Named]) -> set[str]:
 def drawn_sample(of: Named) -> bool:
     """Whether a smaller sample is among the eighth of them that this test meets."""
     return of.case is not None and (drawn(f"tests/{of.function}") + of.case.number) % 8 == 0
+
+
+def share(seconds: float) -> int:
+    """Of how many cases with such times a run makes one, where a test has many slow ones."""
+    return 1 if seconds <= SLOW else 3 if seconds <= AT_MOST else 6
 
 
 def size(case: Case) -> tuple[int, int]:
