@@ -300,7 +300,7 @@ class TeachingWords:
     Attributes:
         explained: the rule in words, for ``sg.explain``.
         theorem: whether the rule is a theorem on answers to problems.
-        quoted: the rule's name, or the differential that a book prints.
+        quoted: the rule's name, or the differential that a book prints, its letters in braces: d det({M}).
     """
 
     explained: Any = ""

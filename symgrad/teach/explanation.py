@@ -23,7 +23,7 @@ from symgrad.teach.curves import CurveLesson
 from symgrad.teach.implicit import Theorem, is_answer
 from symgrad.teach.integral import IntegralLesson, integral_lesson
 from symgrad.teach.matrix.lesson import Lesson as MatrixLesson
-from symgrad.teach.matrix.structured import StructuredLesson, is_projected
+from symgrad.teach.matrix.structured import StructuredLesson, structure
 from symgrad.teach.steps.lesson import LessonStep, Rewriting, Rule
 from symgrad.teach.steps.lines import lines
 from symgrad.teach.steps.steps import Derivation
@@ -187,7 +187,7 @@ def _matrix(
     integral = integral_lesson(tape, targets) if order == 1 else None
     if integral is not None:
         return integral
-    if any(is_projected(tensor_node(t)) for t in targets):
+    if any(structure(tensor_node(t)) for t in targets):
         return StructuredLesson(tape, targets, order)
     return MatrixLesson(tape, targets, order)
 

@@ -37,7 +37,7 @@ class Det(OfSquare):
     spelled = "det"
     saves = "x"
     signature = "(n,n)->()"
-    quoted = "Jacobi's formula"
+    quoted = "Jacobi's formula, d det({M}) = det({M})·tr({M}⁻¹·d{M})"
     explained = "determinant: Jacobi's formula, the adjugate's transpose"
     routine = "eliminates"
 
@@ -232,7 +232,7 @@ class LogAbsDet(OfSquare):
     saves = "x"
     signature = "(n,n)->()"
     explained = "log-determinant: the inverse's transpose"
-    quoted = "Jacobi's formula"
+    quoted = "Jacobi's formula, d {log} det({M}) = tr({M}⁻¹·d{M})"
     routine = "eliminates"
 
     def forward(self, x: Any) -> Any:

@@ -127,6 +127,7 @@ class MatrixExp(MatrixFunction):
     called = "linalg.matrix_exp"
     spelled = "expm"
     explained = "matrix exponential: its derivative is linear, and is transposed"
+    quoted = "d exp({M}) = L({M}, d{M})"
     routine = "squares"
 
     def forward(self, *xs: Any) -> Any:

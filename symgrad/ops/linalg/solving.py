@@ -43,7 +43,7 @@ class Inverse(OfSquare):
     called = "linalg.inv"
     saves = "y"
     signature = "(n,n)->(n,n)"
-    quoted = "d(M⁻¹) = −M⁻¹·dM·M⁻¹"
+    quoted = "d({M}⁻¹) = −{M}⁻¹·d{M}·{M}⁻¹"
     explained = "inverse: d(A⁻¹) = −A⁻¹·dA·A⁻¹, transposed"
     routine = "eliminates"
 

@@ -49,6 +49,7 @@ class Prod(Reduction):
     saves = "x"
     gives = summed
     explained = "product of entries: to each, the adjoint times the product of all others"
+    quoted = "product rule, d(Π {z}ᵢ) = Σᵢ (Π_(j≠i) {z}ⱼ)·d{z}ᵢ"
     accumulates = True
     routine = "rows"
 

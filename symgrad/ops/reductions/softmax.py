@@ -72,7 +72,7 @@ class LogSumExp(Reduction):
     saves = "x"
     gives = floating
     analytic = True
-    quoted = "d({log} Σ exp z) = softmax(z)ᵀ·dz"
+    quoted = "d({log} Σᵢ exp({u}ᵢ)) = softmax({u})ᵀ·d{u}"
     explained = "log-sum-exp: the adjoint is shared out by softmax"
 
     def forward(self, x: Any) -> Any:

@@ -35,7 +35,7 @@ class Var(Reduction):
     saves = "x"
     gives = floating
     explained = "spread around the mean: the deviation from the mean, scaled"
-    quoted = "d Σ uᵢ² = 2·Σ uᵢ·duᵢ, where the deviations uᵢ from the mean sum to 0"
+    quoted = "{u} = {z} − mean({z}): d(Σ {u}ᵢ²) = 2·Σ {u}ᵢ·d{u}ᵢ, where Σ {u}ᵢ = 0 removes mean(d{z})"
     routine = "rows"
 
     def forward(self, x: Any) -> Any:
@@ -104,6 +104,7 @@ class Std(Var):
     name: str = field(default="Std", compare=False)  # type: ignore[misc]
     times = WEIGH
     saves = "xy"
+    quoted = "d√{v} = d{v}/(2·√{v}); d(Σ {u}ᵢ²) = 2·Σ {u}ᵢ·d{u}ᵢ, where Σ {u}ᵢ = 0 for {u} = {z} − mean({z})"
     decompose = Op.decompose  # type: ignore[assignment]  # a step of its own
 
     def _spread(self, x: Any) -> Any:

@@ -44,15 +44,25 @@ def _is_linear(t: Any) -> bool:
     return all(map(_is_linear, t.args[:-1])) if isinstance(t, Product) else isinstance(t, ArraySymbol)
 
 
+def rewritings(e: Any) -> list[tuple[Any, Any, str]]:
+    """Return the laws by which a number is written with its parts: before, after, and the law in letters in braces."""
+    apart, law = without_kronecker(e)
+    matrix, law_of_eigenvalues = of_eigenvalues(apart)
+    return [step for step in ((e, apart, law), (apart, matrix, law_of_eigenvalues)) if step[-1]]
+
+
 def without_kronecker(e: Any) -> tuple[Any, str]:
-    """Write a number of Kronecker products with numbers of their factors; return the law as well, or nothing."""
+    """Write a number of Kronecker products with numbers of their factors; return the law as well, or nothing.
+
+    The letters of a law stand in braces.
+    """
     for a in sp.preorder_traversal(e):
         inside = a.args[0] if isinstance(a, (Total, Norm2, Length, Trace)) else None
         if isinstance(a, Trace) and isinstance(inside, Product) and all(map(_is_kronecker, inside.args[:-1])):
             rows = list(zip(*[f.args[1:3] for f in inside.args[:-1]], strict=True))
             if all(shape_of(f)[1] == shape_of(g)[0] for row in rows for f, g in pairwise([*row, row[0]])):
                 parts = [traced(product(row)) for row in rows]
-                return rebuilt(e, {a: sp.Mul(*parts)}), "(A ⊗ B)·(C ⊗ D) = A·C ⊗ B·D, tr(A ⊗ B) = tr(A)·tr(B)"
+                return rebuilt(e, {a: sp.Mul(*parts)}), _TRACES
         if inside is not None and _is_kronecker(inside) and not isinstance(a, Trace):
             made = sp.Mul(*[type(a).of(f) for f in inside.args[1:3]])
             return rebuilt(e, {a: made}), _LAWS[type(a)]
@@ -65,19 +75,21 @@ def of_eigenvalues(e: Any) -> tuple[Any, str]:
         inside: Any = a.args[0] if isinstance(a, (Total, Norm2)) else None
         s = _matrix_of(inside)
         if s is not None and isinstance(a, Norm2):
-            return rebuilt(e, {a: Norm2.of(s)}), "Σ λᵢ² = tr(S²) = ‖S‖_F² over all eigenvalues λᵢ of a symmetric S"
+            return rebuilt(
+                e, {a: Norm2.of(s)}
+            ), "Σ λᵢ² = tr({S}²) = ‖{S}‖_F² over all eigenvalues λᵢ of a symmetric {S}"
         if s is not None:
-            return rebuilt(e, {a: Trace.of(s)}), "Σ λᵢ = tr(S) over all eigenvalues λᵢ of S"
+            return rebuilt(e, {a: Trace.of(s)}), "Σ λᵢ = tr({S}) over all eigenvalues λᵢ of {S}"
         powers = isinstance(inside, ElementPower) and inside.args[1].is_Integer and inside.args[1] > 1
         s = _matrix_of(inside.args[0]) if powers else None
         if s is not None:
             made = Trace.of(MatrixPower.of(s, int(inside.args[1])))
-            return rebuilt(e, {a: made}), "Σ λᵢᵏ = tr(Sᵏ) over all eigenvalues λᵢ of a symmetric S"
+            return rebuilt(e, {a: made}), "Σ λᵢᵏ = tr({S}ᵏ) over all eigenvalues λᵢ of a symmetric {S}"
         exponential = isinstance(inside, Elementwise) and str(inside.args[0]) == "exp"
         s = _matrix_of(inside.args[1]) if exponential else None
         if s is not None:
             made = Trace.of(Call.of(MatrixExp(), [s], shape_of(s)))
-            return rebuilt(e, {a: made}), "Σ exp(λᵢ) = tr(expm(S)) over all eigenvalues λᵢ of a symmetric S"
+            return rebuilt(e, {a: made}), "Σ exp(λᵢ) = tr(exp({S})) over all eigenvalues λᵢ of a symmetric {S}"
     return e, ""
 
 
@@ -87,10 +99,11 @@ def _matrix_of(e: Any) -> Any:
     return e.args[1] if known else None
 
 
+_TRACES = "({A} ⊗ {B})·({C} ⊗ {D}) = {A}·{C} ⊗ {B}·{D}, tr({A} ⊗ {B}) = tr({A})·tr({B})"
 _LAWS = {
-    Total: "sum(A ⊗ B) = sum(A)·sum(B)",
-    Norm2: "‖A ⊗ B‖² = ‖A‖²·‖B‖²",
-    Length: "‖A ⊗ B‖ = ‖A‖·‖B‖",
+    Total: "sum({A} ⊗ {B}) = sum({A})·sum({B})",
+    Norm2: "‖{A} ⊗ {B}‖_F² = ‖{A}‖_F²·‖{B}‖_F²",
+    Length: "‖{A} ⊗ {B}‖_F = ‖{A}‖_F·‖{B}‖_F",
 }
 
 

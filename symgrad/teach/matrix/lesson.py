@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, chain
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from symgrad.core.node import AnyNode, Leaf, is_node
+from symgrad.core.node import AnyNode, Leaf
 from symgrad.core.pickling import written
 from symgrad.engine.dtypes import is_imaginary
 from symgrad.errors import SymgradError
@@ -16,54 +18,65 @@ from symgrad.expression.formula import Label
 from symgrad.forms.canon.patterns.kronecker import Kron
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
-from symgrad.forms.nodes.arrays import ArraySymbol
+from symgrad.forms.names import Mint
+from symgrad.forms.nodes.arrays import ArrayExpr, ArraySymbol
 from symgrad.forms.nodes.elementwise import Elementwise, Hadamard
-from symgrad.forms.nodes.marks import Diag, Length, Norm2, Trace
-from symgrad.forms.nodes.matrices import Call, Kronecker, Product, Transposed, is_symmetric
+from symgrad.forms.nodes.formulas import formula
+from symgrad.forms.nodes.marks import Diag
+from symgrad.forms.nodes.matrices import Call, Kronecker, Plus, Product, in_front, is_symmetric
 from symgrad.forms.replay import replayed
 from symgrad.forms.where import Explained
 from symgrad.implicit.expand import spelled
 from symgrad.ode.flow import Flow
-from symgrad.ops.linalg.determinant import Det
-from symgrad.ops.linalg.spectral import Eigenvalues
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Equation, Value
-from symgrad.teach.matrix.changes import marks, projected, said, structure
-from symgrad.teach.matrix.laws import multiplied_out, of_eigenvalues, without_kronecker
-from symgrad.teach.matrix.naming import as_traces, in_typed_order
+from symgrad.teach.matrix.conditions import conditions
+from symgrad.teach.matrix.laws import multiplied_out, rewritings
+from symgrad.teach.matrix.letters import Letters
+from symgrad.teach.matrix.naming import as_traces
+from symgrad.teach.matrix.notation import INDEX, Textbook, meanings, scaled_entry, textbook
 from symgrad.teach.matrix.operations import eigenvalue, operations, rules, theorems
+from symgrad.teach.matrix.order import in_order, names_in_order
 from symgrad.teach.matrix.rules import NoWords
-from symgrad.teach.matrix.solution import SEEDS, Solution
-from symgrad.teach.matrix.symbols import Differential, Terms, in_complex_numbers, paired, shape_of, sized, turned
-from symgrad.teach.matrix.trial import Trial
+from symgrad.teach.matrix.solution import Solution
+from symgrad.teach.matrix.symbols import Differential, Terms, in_complex_numbers, paired, plus, rebuilt, sized, turned
 from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.lesson import Evaluation, Given, LessonStep, Note, ReadGradient, UseIdentity
 from symgrad.teach.steps.lines import WIRTINGER, entry
 from symgrad.teach.steps.tape import Tape
 from symgrad.teach.steps.unicode_text import unicode_text
-from symgrad.tensors.structures import structure_of
+from symgrad.tensors.structures import STRUCTURES
 
 FUNCTIONS = "fghFGH"
 MOST = 60  # operations of a formula that is differentiated as a whole
 LONG = 500  # signs of one
+DEEP = 4  # brackets inside each other that are hard to read
 PARTS = 12  # names, with more of which the derivative is not written without them
 
 
 class Lesson:
     """The derivation of an array or a number by arrays.
 
+    Args:
+        kinds: what to say of matrices whose structure the formulas do not use.
+
     Attributes:
         forms: the closed form for each target, as ``sg.derive`` gives it.
+        function: the letter of the function.
+        gradients: the derivative for each target as it is written last; None where it is not written.
         lesson: what is said, step by step.
     """
 
-    def __init__(self, tape: Tape, targets: Sequence[Any], order: int) -> None:
-        self.tape, self.order = tape, order
+    def __init__(
+        self, tape: Tape, targets: Sequence[Any], order: int, kinds: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        self.tape, self.order, self._kinds = tape, order, kinds
         self.targets: tuple[AnyNode, ...] = tuple(t._node for t in targets)
         self._first = self._derived(1)
         self.forms: tuple[ClosedForm, ...] = self._first if order == 1 else self._derived(order)
         self._leaves = {tape.names[n]: n for n in tape.nodes if isinstance(n, Leaf)}
-        self._f = next((c for c in FUNCTIONS if c not in self._leaves), "f′")
+        self.function = next((c for c in FUNCTIONS if c not in self._leaves), "f′")
+        self.gradients: list[Any] = []
         self.lesson: tuple[LessonStep, ...] = tuple(self._steps())
 
     def packed(self) -> tuple[Any, bool]:
@@ -77,44 +90,94 @@ class Lesson:
     # ---------------------------------------------------------------- lines
     def _steps(self) -> Iterator[LessonStep]:
         names = [self.tape.names[t] for t in self.targets]
-        whole = self._formula(ClosedForm(root := self._general_root(), [root], check=False))
-        if whole is not None:
-            whole = multiplied_out(whole, {*names})
-            traces = as_traces(whole)
-            whole = in_typed_order(traces, self._typed) if traces.has(Trace) else whole
-        label = Label(self._f, 0, tuple(names))
-        shown = (label,) if whole is None else (label, as_traces(whole))
+        label = Label(self.function, 0, tuple(names))
+        asked = self._formulas({*names})
+        whole, solution = self._solved(asked, names, self.function, self._first)
+        shown = (label,) if whole is None else (label, textbook(whole))
         shown = self._in_letters(label) if whole is None and self._is_flow else shown
-        leaves = {n: x for n, x in self._leaves.items() if x.shape and (x.title or not self._is_flow)}
-        shapes = ", ".join(" ".join([n, sized(leaf.shape), *map(said, marks(leaf))]) for n, leaf in leaves.items())
-        yield Given(before=label, after=shown[-1], written=tuple(shown[1:]), ledger=shapes)
+        derivation = tuple(self._read_off(solution, names, self._first, self.function, self.tape.root.shape))
+        yield Given(before=label, after=shown[-1], written=tuple(shown[1:]), ledger=self._shapes())
+        yield from self._meanings(solution, [*shown[1:], *chain(*map(formulas_in, derivation))])
         yield from (Note(reason=("where ", Equation(letter))) for letter in self.tape.letters)
-        apart, law = (whole, "") if whole is None else without_kronecker(whole)
-        of_all, law_of_all = (apart, "") if apart is None else of_eigenvalues(apart)
         yield from theorems(self.tape)
-        yield from rules(self.tape, of_all if law_of_all else whole)
+        laws = [] if whole is None else rewritings(whole)
+        yield from rules(self.tape, laws[-1][1] if laws else whole, self._letters_of(solution))
         if any(map(self._has_gradient, names)):
             yield Note(reason=(WIRTINGER,))
-        for before, after, says in ((whole, apart, law), (apart, of_all, law_of_all)):
-            if says:
-                reason = (f"{says}:",)
-                yield UseIdentity(
-                    before=before, after=after, reason=reason, written=(after,), left=label, identity=says
-                )
-        try:
-            solution = self._solution(of_all, names, self._f)
-        except (NoWords, SymgradError):
-            if not self._is_flow and eigenvalue(self.tape) is None:
-                yield from operations(self.tape, self.targets)
-            solution = None
-        yield from self._read_off(solution, names, self._first, self._f, self.tape.root.shape)
+        for before, after, law in laws:
+            says = self._letters_of(solution).quote(law)
+            yield UseIdentity(
+                before=before, after=after, reason=(f"{says}:",), written=(textbook(after),), left=label, identity=says
+            )
+        if solution is None and not self._is_flow and eigenvalue(self.tape) is None:
+            yield from operations(self.tape, self.targets)
+        yield from derivation
         yield from _equations(self._first)
-        yield from self._where(whole)
-        for target, name in zip(self.targets, names, strict=True) if self.order == 1 else ():
-            yield from self._along_changes(target, "G" if len(names) == 1 else f"G_{name}", solution)
+        yield from self._conditions([whole, *map(_closed, self._first)], names)
         if self.order > 1:
             for name, first, last in zip(names, self._first, self.forms, strict=True):
                 yield from self._again(name, first, last, len(names) > 1)
+
+    def _shapes(self) -> str:
+        """Return the shapes of the names, each with the kind of matrix that it is."""
+        leaves = {n: x for n, x in self._leaves.items() if x.shape and (x.title or not self._is_flow)}
+        return ", ".join(f"{n} {sized(x.shape)}{self._kinds.get(n) or kind_of(x)}" for n, x in leaves.items())
+
+    def _letters_of(self, solution: Solution | None) -> Letters:
+        sizes = {s.name for leaf in self._leaves.values() for n in leaf.shape for s in sp.sympify(n).free_symbols}
+        return Letters(Mint({*self._leaves, self.function}), sizes) if solution is None else solution.letters
+
+    def _meanings(self, solution: Solution | None, written: Sequence[Any]) -> Iterator[LessonStep]:
+        """Say what the functions and signs of the lesson mean."""
+        says = meanings(written, self._letters_of(solution))
+        if says:
+            yield Note(reason=("where " + "; ".join(says),))
+
+    def _conditions(self, formulas: Sequence[Any], names: Sequence[str]) -> Iterator[LessonStep]:
+        """Say where the lesson holds."""
+        definite = {n for n, x in self._leaves.items() if {"positive_definite", "orthogonal"} & {*x.assumptions}}
+        definite |= {n for n, kind in self._kinds.items() if kind == " orthogonal"}
+        if not self.tape.imaginary and (says := conditions(formulas, {*names}, definite)):
+            yield Note(kind="remark", reason=tuple(says))
+
+    # ---------------------------------------------------------------- the formula and its solution
+    def _formulas(self, moving: set[str]) -> list[tuple[Any, bool]]:
+        """Return the formula as it can be differentiated, and whether in all entries of matrices with a structure.
+
+        A symmetric matrix is varied as a general one, so that the gradient is that of the closed form.
+        """
+        order = names_in_order(self.tape.root, self.tape.names)
+
+        def read(root: AnyNode) -> Any:
+            e = self._formula(ClosedForm(root, [root], check=False))
+            return e if e is None else in_order(as_traces(multiplied_out(e, moving)), order)
+
+        marked = {leaf: unmarked(leaf) for leaf in self._leaves.values() if "symmetric" in leaf.assumptions}
+        if not marked:
+            return [(read(self.tape.root), False)]
+        (root,) = replayed([self.tape.root], marked)  # type: ignore[arg-type]
+        general = read(root)
+        symbols = [(n, x.shape) for n, x in self._leaves.items() if x in marked]
+        there = {ArraySymbol.of(n, shape): ArraySymbol.of(n, shape, True) for n, shape in symbols}
+        made = [] if general is None else [(rebuilt(general, there), True), (general, True)]
+        return [*made, (read(self.tape.root), False)]
+
+    def _solved(
+        self, asked: Sequence[tuple[Any, bool]], names: Sequence[str], f: str, forms: Sequence[ClosedForm]
+    ) -> tuple[Any, Solution | None]:
+        """Return the first formula whose differential leads to the closed forms, with its solution."""
+        for e, general in asked:
+            if e is None or self.tape.imaginary:
+                continue
+            try:
+                solution = Solution(
+                    ([e] + [after for _, after, _ in rewritings(e)])[-1], self._leaves, names, f, general=general
+                )
+            except (NoWords, SymgradError):
+                continue
+            if all(solution.confirms(n, _closed(form)) for n, form in zip(names, forms, strict=True)):
+                return e, solution
+        return next((e for e, _ in asked if e is not None), None), None
 
     @cached_property
     def _is_flow(self) -> bool:
@@ -128,64 +191,9 @@ class Lesson:
         e = brief(ClosedForm(root, [root], check=False), LONG)
         return (label,) if e is None else (label, e)
 
-    def _solution(self, e: Any, names: Sequence[str], f: str) -> Solution:
-        if e is None or self.tape.imaginary:
-            raise NoWords("a long formula" if e is None else "complex numbers")
-        return Solution(e, self._leaves, names, f)
-
     def _formula(self, form: ClosedForm) -> Any:
         """Return a formula in matrix notation, None where it has none or is long."""
         return brief(form, LONG) if len(self.tape.nodes) <= MOST and form.has_matrix else None
-
-    @property
-    def _typed(self) -> list[str]:
-        """The names of the leaves in the order in which the program uses them, each as often as it does."""
-        typed, stack = list[str](), [self.tape.root]
-        while stack and len(typed) < MOST:
-            node = stack.pop()
-            if isinstance(node, Leaf):
-                typed.append(self.tape.names.get(node, ""))
-            else:
-                stack.extend(reversed([p for p in node.inputs if is_node(p)]))
-        return typed
-
-    def _general_root(self) -> AnyNode:
-        """Return the output as a function of matrices of which nothing is known, where they are differentiated by."""
-        leaves = [t for t in self.targets if isinstance(t, Leaf) and self._is_general(t)]
-        general: dict[AnyNode, AnyNode] = {t: Leaf(t.value, t.shape, t.level, t.title) for t in leaves}
-        return replayed([self.tape.root], general)[0] if general else self.tape.root
-
-    def _is_general(self, target: Leaf) -> bool:
-        """Whether a matrix is differentiated by as a general one, although it has a structure."""
-        inside = {n.inputs[0] for n in self.tape.nodes if isinstance(getattr(n, "op", None), Eigenvalues)}
-        return structure(target) is not None and target not in inside
-
-    def _along_changes(self, target: AnyNode, g: str, solution: Solution | None) -> Iterator[LessonStep]:
-        """Say which part of a gradient counts where its matrix has a structure that the gradient has not."""
-        form = self._first[self.targets.index(target)]
-        if not isinstance(target, Leaf) or structure(target) is None or self.tape.root.shape:
-            return
-        trial = Trial(self._leaves, set(), SEEDS[0])
-        try:
-            gradient = trial.number(form._expr)
-        except (SymgradError, ArithmeticError, ValueError, TypeError, KeyError, np.linalg.LinAlgError):
-            return
-        known: Any = structure_of(target.assumptions)
-        if not np.allclose(known.project(gradient, trial.values[self.tape.names[target]]), gradient):
-            letters = set() if solution is None else set(solution.known)
-            yield from projected(self.tape, target, g, letters)
-
-    def _where(self, whole: Any) -> Iterator[LessonStep]:
-        """Say where the derivative holds: where norms and denominators are not 0, and matrices have an inverse."""
-        names = {self.tape.names[t] for t in self.targets}
-        parts = sorted(whole.atoms(Length, Call, sp.Pow), key=str) if whole is not None else []
-        for a in (a for a in parts if names & {str(s) for s in a.free_symbols}):
-            below = a.base if isinstance(a, sp.Pow) and a.exp.is_number and a.exp.is_negative else None
-            if isinstance(a, Call) and isinstance(a.op, Det):
-                yield Note(kind="remark", reason=("This holds where ", Equation((a.args[1],)), " has an inverse."))
-            zero = a.args[0] if isinstance(a, Length) else below.args[0] if isinstance(below, Norm2) else below
-            if zero is not None and not (below is not None and isinstance(below, Length)) and not is_positive(zero):
-                yield Note(kind="remark", reason=("This holds where ", Equation((zero,)), " is not 0."))
 
     def _again(self, name: str, first: ClosedForm, last: ClosedForm, several: bool) -> Iterator[LessonStep]:
         """Go on from the gradient with respect to one variable to the Hessian."""
@@ -193,11 +201,9 @@ class Lesson:
         e = self._formula(first)
         yield Note(kind="gap", reason=("",))
         if e is not None:
-            yield Given(before=Label(g, 0, (name,)), after=e, written=(e,), ledger=sized(first.shape))
-        try:
-            solution = self._solution(e, [name], g)
-        except (NoWords, SymgradError):
-            solution = None
+            e = as_traces(e)
+            yield Given(before=Label(g, 0, (name,)), after=e, written=(textbook(e),), ledger=sized(first.shape))
+        _, solution = self._solved([(e, False)], [name], g, [last])
         yield from self._read_off(solution, [name], [last], g, first.shape)
 
     # ---------------------------------------------------------------- the derivative
@@ -213,29 +219,45 @@ class Lesson:
             yield from solution.steps
         for name, form in zip(names, forms, strict=True):
             own = self._leaves[name].shape if name in self._leaves else form.shape[len(shape) :]
-            letter = ("g" if len(own) < 2 else "G") if not shape else "J" if f == self._f else "H"
+            letter = ("g" if len(own) < 2 else "G") if not shape else "J" if f == self.function else "H"
             g = self._named(self._called(letter, name, len(names) > 1), form.shape)
             mine = None if solution is None else solution.gradients.get(name)
             in_names = mine is not None and solution is not None and len(solution.known) > PARTS
             sides, real = None if solution is None else solution.sides, not self._has_gradient(name)
-            d = Differential.of(f, shape)
-            yield from _definition(g, f, shape, name, own, sides, in_names=in_names, real=real)
-            shown, where = (None, ()) if in_names else _shown(form)
-            rights = [e for e in (mine, shown) if e is not None]
-            distinct = [e for e in rights[:-1] if not _alike(e, rights[-1])] + rights[-1:]
-            where = tuple(d for d in where if d[0] not in self._letters)
-            left = entry(g, distinct[-1]) if distinct and form.shape else g
-            reason = identity(solution, distinct[0], _closed(form)) if solution and len(distinct) == 2 else ""
-            size, end = sized(form.shape), rights[-1] if rights else None
-            if reason:
-                yield ReadGradient(before=d, after=distinct[0], written=(distinct[0],), left=left, ledger=size)
-                yield UseIdentity(
-                    before=distinct[0], after=distinct[1], written=(distinct[1],), where=where, ledger=reason,
-                    identity=reason,
-                )  # fmt: skip
-            else:
-                yield ReadGradient(before=d, after=end, written=tuple(distinct), left=left, where=where, ledger=size)
+            turned_ = [] if shape or mine is None else symmetric_names(mine)
+            yield from _definition(g, f, shape, name, own, sides, turned_, in_names=in_names, real=real)
+            yield from self._gradient(solution, Differential.of(f, shape), g, mine, form, name, in_names=in_names)
             yield from self._value(form)
+
+    def _gradient(
+        self, solution: Solution | None, d: Any, g: Any, mine: Any, form: ClosedForm, name: str, *, in_names: bool
+    ) -> Iterator[LessonStep]:
+        """Yield the gradient in the names of the lines, and in those of the function."""
+        closed, size = _closed(form), sized(form.shape)
+        entry_ = None if mine is None or closed is None else scaled_entry(closed, INDEX)
+        shown, where = (None, ()) if in_names or entry_ is not None else _shown(form)
+        where = tuple(d for d in where if d[0] not in self._letters)
+        reason = ""
+        if solution is not None and mine is not None and shown is not None:
+            opened = solution.opened(mine)
+            reason = identity(mine, opened, closed, solution.letters)
+            if is_plainer(opened, [shown, *chain(*where)], reason):
+                shown, where, reason = opened, (), ""
+        rights = [positive_first(e) for e in (mine, shown) if e is not None]
+        self.gradients.append(rights[-1] if rights else None)
+        distinct = [e for e in rights[:-1] if not _alike(e, rights[-1])] + rights[-1:]
+        left, end = entry(g, distinct[-1]) if distinct and form.shape else g, rights[-1] if rights else None
+        shown_ = tuple(map(textbook, distinct))
+        if reason and len(distinct) == 2:
+            yield ReadGradient(before=d, after=distinct[0], written=shown_[:1], left=left, ledger=size)
+            yield UseIdentity(
+                before=distinct[0], after=end, written=shown_[1:], where=where, ledger=reason, identity=reason
+            )
+        else:
+            yield ReadGradient(before=d, after=end, written=shown_, left=left, where=where, ledger=size)
+        if entry_ is not None:
+            label = Label(self.function, (f"{name}_{INDEX}",))
+            yield ReadGradient(before=d, after=closed, written=(Textbook.of(closed, formula(entry_)),), left=label)
 
     def _has_gradient(self, name: str) -> bool:
         """Whether the derivative with respect to a name is the gradient of a real number by complex ones."""
@@ -257,40 +279,72 @@ class Lesson:
             yield Evaluation(before=_closed(form), after=Value(np.asarray(value)))
 
 
-def identity(solution: Solution, gradient: Any, closed: Any) -> str:
+def identity(gradient: Any, opened: Any, closed: Any, letters: Letters) -> str:
     """Return what is used between the gradient in the names of the lines and the closed form, where it is not plain."""
-    if _sigmoids(solution.opened(gradient)) != _sigmoids(closed):
-        return "σ(−t) = 1 − σ(t)"
-    if symmetric := [s for s in _symmetric_in(closed) if any(s in _names_in(t) for t in gradient.atoms(Transposed))]:
-        return ", ".join(f"{s}ᵀ = {s}" for s in symmetric)
+    if _sigmoids(opened) != _sigmoids(closed):
+        return letters.quote("σ(−{t}) = 1 − σ({t})")
     if "dexpm" in unicode_text(gradient) and "dexpm" not in unicode_text(closed):
-        return "dexpm(M, I) = expm(M)"
+        return letters.quote("L({M}, I) = exp({M})")
     if closed.has(Diag) and not gradient.has(Diag) and gradient.has(Hadamard):
-        return "a·bᵀ ⊙ M = diag(a)·M·diag(b)"
+        return letters.quote("{a}·{b}ᵀ ⊙ {M} = diag({a})·{M}·diag({b})")
     return ""
 
 
-def is_positive(e: Any) -> bool:
-    """Whether a number is known to be more than 0, as 1 + ‖x‖² is."""
-    if shape_of(e):
-        return False
-    if e.is_Add:
-        return all(isinstance(t, Norm2) or is_positive(t) for t in e.args) and any(map(is_positive, e.args))
-    return bool(e.is_positive) or (isinstance(e, Elementwise) and str(e.args[0]) == "exp")
+def kind_of(leaf: Leaf) -> str:
+    """Return which kind of matrix a leaf is declared as, behind a space."""
+    mark = next((m for m in STRUCTURES if m in leaf.assumptions), "")
+    said = {"lower": "lower triangular", "upper": "upper triangular", "positive_definite": "positive definite"}
+    return f" {said.get(mark, mark)}" if mark else ""
+
+
+def unmarked(leaf: Leaf) -> Leaf:
+    """Return a leaf without its structure."""
+    made = Leaf(leaf.value, leaf.shape, leaf.level, leaf.title)
+    made.dtype = leaf.dtype
+    return made
+
+
+def symmetric_names(e: Any) -> list[str]:
+    """Return the names of symmetric matrices in a gradient, which are transposed where it is read off."""
+    terms = e.args[:-1] if isinstance(e, Plus) else (e,)
+    arrays = [a for t in terms for a in sp.preorder_traversal(in_front(t)[1]) if isinstance(a, ArraySymbol)]
+    return list(dict.fromkeys(str(a.name) for a in arrays if is_symmetric(a)))
+
+
+def positive_first(e: Any) -> Any:
+    """Write A − B + C as A + C − B."""
+    if not isinstance(e, ArrayExpr) or isinstance(e, (ArraySymbol, Call)):
+        return e
+    e = rebuilt(e, {a: positive_first(a) for a in e.args if isinstance(a, ArrayExpr)})
+    if not isinstance(e, Plus):
+        return e
+    return plus(sorted(e.args[:-1], key=lambda t: bool(sp.sympify(in_front(t)[0]).could_extract_minus_sign())))
+
+
+def is_plainer(e: Any, other: Sequence[Any], reason: str) -> bool:
+    """Whether a formula is better to read than another with its definitions, to which a reason leads."""
+    mine, theirs = unicode_text(textbook(e)), "".join(unicode_text(textbook(o)) for o in other)
+    if len(mine) == len(theirs):
+        return bool(reason) or sorted(mine) == sorted(theirs)
+    is_nested = _depth(theirs) >= DEEP and _depth(mine) < _depth(theirs)
+    return len(mine) < len(theirs) or (is_nested and 2 * len(mine) < 3 * len(theirs))
+
+
+def _depth(text: str) -> int:
+    """Return how many brackets stand in each other."""
+    depths = list(accumulate((c == "(") - (c == ")") for c in text))
+    return max(depths, default=0)
+
+
+def formulas_in(step: LessonStep) -> list[Any]:
+    """Return the formulas that a step writes."""
+    inside = [e for p in step.reason if isinstance(p, Equation) for e in p.parts]
+    return [*step.written, *inside, *chain(*step.where)]
 
 
 def _alike(a: Any, b: Any) -> bool:
     """Whether two formulas differ in the order of their terms at most."""
     return sorted(unicode_text(a)) == sorted(unicode_text(b))
-
-
-def _symmetric_in(e: Any) -> list[str]:
-    """Return the names of the symmetric matrices in an expression."""
-    return sorted({str(a) for a in e.atoms(ArraySymbol) if is_symmetric(a)})
-
-
-def _names_in(e: Any) -> set[str]:
-    return {str(a) for a in e.atoms(ArraySymbol)}
 
 
 def _sigmoids(e: Any) -> set[str]:
@@ -304,6 +358,7 @@ def _definition(
     name: str,
     own: Sequence[Any],
     sides: tuple[Any, Any] | None,
+    symmetric: Sequence[str],
     *,
     in_names: bool,
     real: bool,
@@ -311,6 +366,8 @@ def _definition(
     """Say what the derivative is read off: df = gᵀ·dx or Re gᴴ·dz, dy = J·dx, vec(dY) = (Bᵀ ⊗ A)·vec(dX)."""
     d, dx = Differential.of(f, shape), Differential.of(name, own)
     gives = " gives, in the names above," if in_names else " gives"
+    if symmetric:
+        gives = f"{gives.rstrip(',')}, as {', '.join(f'{s}ᵀ = {s}' for s in symmetric)},"
     if not shape and not real and not own:
         yield Note(reason=(Equation((d,)), " = Re(conj(", Equation((g,)), ")·", Equation((dx,)), f"){gives}"))
     elif not shape and not real:
@@ -325,7 +382,7 @@ def _definition(
             kron = Equation((Kronecker.of(Kron(), [turned(b), a], (1, 1)),))
             words = ("columns below each other: vec(", Equation((d,)), ") = (", kron, ")·vec(", Equation((dx,)), ")")
             yield Note(reason=words)
-        yield Note(reason=("in entries:",))
+        yield Note(reason=("entry by entry:",))
 
 
 def _equations(forms: Sequence[ClosedForm]) -> Iterator[LessonStep]:

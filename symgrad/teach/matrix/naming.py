@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
@@ -36,7 +36,7 @@ class Names:
         self.parts: list[tuple[Any, Any]] = []
         self._known: dict[Any, Any] = {}
         self._many = {a for a, n in self._uses(e).items() if n > 1 and not _is_plain(a)}
-        self.top = rebuilt(self._named_within(as_traces(e)), self._known)  # conditions too
+        self.top = rebuilt(self._named_within(e), self._known)  # conditions too
 
     def _uses(self, e: Any) -> Counter[Any]:
         """Return in how many places each array that changes is used; a whole that stands twice is one place."""
@@ -145,30 +145,6 @@ def as_traces(e: Any) -> Any:
         return e
     there = {a: as_traces(a) for a in e.args if isinstance(a, sp.Expr)}
     return e.func(*[there.get(a, a) for a in e.args])
-
-
-def in_typed_order(e: Any, names: Sequence[str]) -> Any:
-    """Write tr(X·A·Xᵀ) as tr(A·Xᵀ·X) where the names stand in this order: a trace is the same for each first factor."""
-    if isinstance(e, Trace) and isinstance(e.args[0], Product):
-        factors = list(e.args[0].args[:-1])
-        mirrored = [turned(f) for f in reversed(factors)]
-        ways = [way[k:] + way[:k] for way in (factors, mirrored) for k in range(len(factors))]
-        typed = [w for w in ways if _occurs([s for f in w for s in _names_in(f)], names)]
-        return Trace.of(product(min(typed, key=lambda w: sum(map(_transposes, w))))) if typed else e
-    if not isinstance(e, sp.Expr) or shape_of(e) or not e.args:
-        return e
-    there = {a: in_typed_order(a, names) for a in e.args if isinstance(a, sp.Expr)}
-    return e if all(a is b for a, b in there.items()) else e.func(*[there.get(a, a) for a in e.args])
-
-
-def _names_in(e: Any) -> list[str]:
-    """Return the names of arrays in an expression, each as often as it stands there."""
-    return [str(a) for a in sp.preorder_traversal(e) if isinstance(a, ArraySymbol)]
-
-
-def _occurs(part: Sequence[str], whole: Sequence[str]) -> bool:
-    """Whether one list stands within another."""
-    return any(list(whole[k : k + len(part)]) == list(part) for k in range(len(whole) - len(part) + 1))
 
 
 def turned_number(e: Any) -> Any:

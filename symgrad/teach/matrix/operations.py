@@ -12,11 +12,11 @@ from symgrad.implicit.conditions import Root
 from symgrad.implicit.expand import equations, spelled
 from symgrad.ode.flow import Flow
 from symgrad.ops.linalg.determinant import Det, LogAbsDet
-from symgrad.ops.linalg.expm import MatrixExp
 from symgrad.ops.linalg.spectral import Eigenvalues
-from symgrad.ops.reductions.reduce import Prod
 from symgrad.ops.slicing import Slice
 from symgrad.teach.board.line import Equation
+from symgrad.teach.matrix.letters import Letters
+from symgrad.teach.matrix.notation import indexed, nth, textbook
 from symgrad.teach.matrix.symbols import Differential, sized
 from symgrad.teach.steps.brief import brief
 from symgrad.teach.steps.lesson import LessonStep, NamePart, Note
@@ -27,8 +27,8 @@ from symgrad.teach.steps.unicode_text import unicode_text
 _LONG = 80  # signs of an equation
 _KRON = "ab,cd->acbd"  # what a Kronecker product sums
 _LAWS = {  # by which the formula of the output has no Kronecker product any more
-    "tr(": "for Kronecker products, tr(A ⊗ B) = tr(A)·tr(B)",
-    "det(": "for Kronecker products, det(A ⊗ B) = det(A)ᵐ·det(B)ⁿ where A is n×n and B is m×m",
+    "tr(": "for Kronecker products, tr({A} ⊗ {B}) = tr({A})·tr({B})",
+    "det(": "for Kronecker products, det({A} ⊗ {B}) = det({A})ˡ·det({B})ᵏ where {A} is k×k and {B} is l×l",
 }
 
 
@@ -58,27 +58,18 @@ def _never(one: AnyNode, other: AnyNode) -> None:
     """No node is a multiple of another."""
 
 
-def rules(tape: Tape, e: Any) -> Iterator[LessonStep]:
-    """Yield the rules of products of entries and of eigenvalues, where the formula of the output has them."""
+def rules(tape: Tape, e: Any, letters: Letters) -> Iterator[LessonStep]:
+    """Yield the rules of eigenvalues, determinants and Kronecker products, where the formula of the output has them."""
     used = {type(a.op) for a in e.atoms(Call)} if e is not None else set()
-    if Prod in used:
-        says = (
-            "product rule, each factor in turn: to each entry belongs the product of the entries before it, "
-            "cumprod(…, exclusive), times that of the entries behind it, cumprod(…, reverse, exclusive)"
-        )
-        yield Note(reason=(says,))
     if Eigenvalues in used:
         yield from _of_eigenvalues(tape)
-    if MatrixExp in used:
-        says = "dexpm(M, H) = ∫₀¹ expm(s·M)·H·expm((1 − s)·M) ds, the derivative of expm at M in the direction H"
-        yield Note(reason=(says,))
     if e is None or e.has(Kronecker):
         return
     text = unicode_text(e)
     if any(getattr(n.op, "spec", "") == _KRON for n in _nodes(tape)):
-        yield from (Note(reason=(law,)) for word, law in _LAWS.items() if word in text)
+        yield from (Note(reason=(letters.quote(law),)) for word, law in _LAWS.items() if word in text)
     elif 0 < sum(isinstance(n.op, (Det, LogAbsDet)) for n in _nodes(tape)) < text.count("det("):
-        yield Note(reason=("for square matrices, det(A·B) = det(A)·det(B)",))
+        yield Note(reason=(letters.quote("for square matrices, det({A}·{B}) = det({A})·det({B})"),))
 
 
 def _nodes(tape: Tape) -> Iterator[Node]:
@@ -96,17 +87,35 @@ def eigenvalue(tape: Tape) -> int | None:
 def _of_eigenvalues(tape: Tape) -> Iterator[LessonStep]:
     """Yield dλ = vᵀ·dS·v of a simple eigenvalue, from S·v = λ·v."""
     taken = {*tape.names.values()}
-    v = next(c for c in ("v", "w", "z", "v′") if c not in taken)
     matrices = {n.inputs[0] for n in tape.nodes if isinstance(n, Node) and isinstance(n.op, Eigenvalues)}
     leaves = [tape.names[m] for m in matrices if isinstance(m, Leaf)]
     s = leaves[0] if len(leaves) == len(matrices) == 1 else next(c for c in ("M", "N", "M′") if c not in taken)
-    yield Note(reason=(f"a simple eigenvalue λ of {s} has an eigenvector {v} with {s}·{v} = λ·{v} and {v}ᵀ·{v} = 1;",))
-    yield Note(reason=(f"differentiate both sides: d{s}·{v} + {s}·d{v} = dλ·{v} + λ·d{v};",))
-    says = f"multiply by {v}ᵀ from the left; {s}ᵀ = {s} gives {v}ᵀ·{s} = λ·{v}ᵀ, so d{v} cancels: dλ = {v}ᵀ·d{s}·{v}"
-    yield Note(reason=(says,))
-    if (k := eigenvalue(tape)) is not None:
-        column = f"{v} = eigh_V({s})[:, {k}]"
-        yield Note(reason=(f"here {column}, as eigenvalues ascend: df = {v}ᵀ·d{s}·{v} = tr({v}·{v}ᵀ·d{s})",))
+    k, size = eigenvalue(tape), next(iter(matrices)).shape[-1]
+    v = next(c for c in ("v", "w", "z", "v′") if c not in taken)
+    n = "" if k is None else nth(k, size)
+    λ, v = (indexed(c, n).text if n else c for c in ("λ", v))
+    if k is None:
+        yield Note(
+            reason=(f"let λ be an eigenvalue of {s} that is simple, and {v} its eigenvector with {v}ᵀ·{v} = 1:",)
+        )
+    else:
+        says = f"{λ} is the {_which(k)} eigenvalue of {s}; where it is simple, let {v} be its eigenvector"
+        yield Note(reason=(f"{says} with {v}ᵀ·{v} = 1:",))
+    yield Note(kind="side", reason=(f"{s}·{v} = {λ}·{v}",))
+    yield Note(reason=("differentiate both sides:",))
+    yield Note(kind="side", reason=(f"d{s}·{v} + {s}·d{v} = d{λ}·{v} + {λ}·d{v}",))
+    yield Note(
+        reason=(f"multiply by {v}ᵀ from the left; as {s}ᵀ = {s}, {v}ᵀ·{s} = {λ}·{v}ᵀ, and the terms with d{v} cancel:",)
+    )
+    yield Note(kind="side", reason=(f"d{λ} = {v}ᵀ·d{s}·{v}",))
+    if k is not None:
+        yield Note(reason=(f"df = {v}ᵀ·d{s}·{v} = tr({v}·{v}ᵀ·d{s})",))
+
+
+def _which(k: int) -> str:
+    """Return which eigenvalue it is, in words."""
+    end, place = ("smallest", k) if k >= 0 else ("largest", -k - 1)
+    return end if not place else f"{['second', 'third'][place - 1] if place < 3 else f'{place + 1}th'} {end}"
 
 
 def operations(tape: Tape, targets: Sequence[AnyNode]) -> Iterator[LessonStep]:
@@ -117,7 +126,7 @@ def operations(tape: Tape, targets: Sequence[AnyNode]) -> Iterator[LessonStep]:
         if isinstance(node, Leaf):
             continue
         symbol, formula = tape.symbol(node), tape.formula(node)
-        parts: list[Any] = [Equation((entry(symbol, formula), formula))]
+        parts: list[Any] = [Equation((entry(symbol, formula), textbook(formula)))]
         d = None
         moving = [i for i, p in enumerate(node.inputs) if is_node(p) and p in active]
         if moving:
@@ -125,7 +134,7 @@ def operations(tape: Tape, targets: Sequence[AnyNode]) -> Iterator[LessonStep]:
             d = None if isinstance(node.op, Flow) else tape.differential(node, moving)
             name = Differential.of(tape.names[node], node.shape)
             told = "" if node.op.theorem else node.op.explained
-            parts.append(Equation((entry(name, d), d)) if d is not None else told or "")
+            parts.append(Equation((entry(name, d), textbook(d))) if d is not None else told or "")
         reason = tuple(p for p in parts if p)
         yield NamePart(before=formula, after=d, symbol=symbol, reason=reason, ledger=sized(node.shape))
     yield Note(reason=("substitute each into the next, from the last to the first:",))

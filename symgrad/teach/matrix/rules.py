@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple
 
@@ -19,7 +19,6 @@ from symgrad.core.modes import enable_grad
 from symgrad.core.node import TRACED, Leaf
 from symgrad.engine.record import as_tensor, handle
 from symgrad.errors import SymgradError
-from symgrad.expression.printer import word
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.derive import derive
 from symgrad.forms.nodes.arrays import ArrayExpr, ArraySymbol, Identity
@@ -30,7 +29,9 @@ from symgrad.ops.contract import sum_axes
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.map import MUL, Map
 from symgrad.scalars import X, declaration, in_full
+from symgrad.teach.matrix.letters import Letters
 from symgrad.teach.matrix.naming import sigmoid_inside
+from symgrad.teach.matrix.notation import textbook
 from symgrad.teach.matrix.symbols import (
     Differential,
     Terms,
@@ -46,6 +47,7 @@ from symgrad.teach.matrix.symbols import (
     traced,
     turned,
 )
+from symgrad.teach.steps.prime import Prime
 from symgrad.teach.steps.unicode_text import unicode_text
 
 
@@ -72,16 +74,16 @@ class Rules:
 
     Args:
         active: the names that change.
-        said: takes the names of the rules that are used.
-        taken: the names of the problem and of the lines, which no rule is quoted with.
+        said: takes the rules that are used, as they are quoted.
+        letters: those of the laws.
     """
 
-    def __init__(self, active: set[str], said: dict[str, None], taken: Collection[str] = ()) -> None:
-        self.active, self.said, self.taken = active, said, taken
+    def __init__(self, active: set[str], said: dict[str, None], letters: Letters) -> None:
+        self.active, self.said, self._letters = active, said, letters
+        self._divides = False  # whether a quotient of an array by a number is differentiated
 
-    def letter(self, letters: str) -> str:
-        """Return the first of some letters that means nothing else."""
-        return next((c for c in letters if c not in self.taken), letters[0])
+    def _say(self, law: str) -> None:
+        self.said[self._letters.quote(law)] = None
 
     def moves(self, e: Any) -> bool:
         """Whether something in it changes."""
@@ -114,39 +116,14 @@ class Rules:
         """Return the parts by the table, one for each operand that changes."""
         parts = []
         if type(e) in (Norm2, Length):
-            self.said[self._of_length(e)] = None
+            self._say(_of_length(e))
+        elif sum(map(self.moves, e.args[:-1])) > 1:
+            self._divides = type(e) is Scaled and self.moves(_below(e.args[0]))
+            self._say("quotient rule" if self._divides else "product rule")
         for k, (show, past) in enumerate(LINEAR[type(e)]):
             if self.moves(e.args[k]):
                 parts.extend(self._within(e.args[k], functools.partial(show, e), functools.partial(past, e)))
         return parts
-
-    def _of_length(self, e: Any) -> str:
-        """Return the differential of a length or its square, as it is quoted."""
-        vector = len(shape_of(e.args[0])) == 1
-        a = self.letter("auvw" if vector else "AUVW")
-        size, product_ = (f"‖{a}‖", f"{a}ᵀ·d{a}") if vector else (f"‖{a}‖_F", f"tr({a}ᵀ·d{a})")
-        return f"d{size}² = 2·{product_}" if isinstance(e, Norm2) else f"d{size} = {product_}/{size}"
-
-    def _of_function(self, e: Any, k: int = 0) -> str:
-        """Return the differential of a function of entries, or of a number, as it is quoted: d exp(u) = exp(u) ⊙ du."""
-        shape, letters = e.shape, iter(self._letters_for(e))
-        args = [_letter_of(next(letters), shape) for _ in e.args[1:-1]]
-        f = Elementwise.of(function_of(e), args, shape)
-        change = Differential.of(args[k].name, shape)
-        d = times(slope(f, k), change) if shape else Terms.of([slope(f, k) * change])
-        text = unicode_text(f)
-        return f"d{'' if text.startswith('|') else ' '}{text} = {unicode_text(d)}"
-
-    def _of_number(self, f: Any) -> str:
-        """Return the differential of a function of a number, as it is quoted: d log(u) = du/u."""
-        u = sp.Symbol(self.letter("uvw"), real=True)
-        d = Terms.of([in_full(sp.diff(f.func(u), u)) * Differential.of(u.name, ())])
-        return f"d {unicode_text(f.func(u))} = {unicode_text(d)}"
-
-    def _letters_for(self, e: Any) -> list[str]:
-        """Return letters for the arguments of a function as it is quoted."""
-        free = [c for c in ("UVWAB" if len(e.shape) > 1 else "uvwab") if c not in self.taken]
-        return free if len(free) >= len(e.args) - 2 else list("UVWAB" if len(e.shape) > 1 else "uvwab")
 
     # ---------------------------------------------------------------- arrays
     def _plus(self, e: Any) -> list[Part]:
@@ -162,9 +139,8 @@ class Rules:
         parts = []
         for k, x in enumerate((a, p)):
             if self.moves(x):
-                u, v = self.letter("uxs"), self.letter("vyt")
-                law = (f"{v} ⊙ {u}^⊙({v} − 1) ⊙ d{u}", f"{u}^⊙{v} ⊙ log({u}) ⊙ d{v}")[k]
-                parts.extend(self._by_entries(x, _slope_of(_POWER, (a, p), k), f"d({u}^⊙{v}) = {law}"))
+                law = self._letters.quote(_OF_POWERS[k])
+                parts.extend(self._by_entries(x, _slope_of(_POWER, (a, p), k), law))
         return parts
 
     def _transposed(self, e: Any) -> list[Part]:
@@ -180,7 +156,7 @@ class Rules:
             if self.moves(f):
                 parts.extend(self._factor(factors[:k], f, factors[k + 1 :]))
         if sum(map(self.moves, factors)) > 1:
-            self.said["product rule"] = None
+            self._say("product rule")
         return parts
 
     def _factor(self, before: Sequence[Any], f: Any, behind: Sequence[Any]) -> list[Part]:
@@ -208,7 +184,7 @@ class Rules:
                 before, behind = factors[:k], factors[k + 1 :]
                 parts.extend(self._within(f, _among(before, behind), _among((), (*before, *behind))))
         if sum(map(self.moves, factors)) > 1:
-            self.said["product rule"] = None
+            self._say("product rule")
         return parts
 
     def _element_power(self, e: Any) -> list[Part]:
@@ -216,30 +192,27 @@ class Rules:
         if self.moves(p):
             raise NoWords("a power that changes")
         slope = scaled(p, a if p == 2 else ElementPower.of(a, p - 1))
-        u = _letter_of(self.letter("uvw" if len(e.shape) == 1 else "UVW"), e.shape)
-        d = times(scaled(p, u if p == 2 else ElementPower.of(u, p - 1)), Differential.of(u.name, e.shape))
-        return self._by_entries(a, slope, f"d({unicode_text(ElementPower.of(u, p))}) = {unicode_text(d)}")
+        return self._by_entries(a, slope, self._law_of_power(p))
 
     def _by_entries(self, a: Any, slope: Any, law: str) -> list[Part]:
-        """Return the parts of f(a) from f′(a), by the law df(a) = f′(a) ⊙ da."""
+        """Return the parts of f(a), entry by entry, from f′(a), which a law gives."""
         self.said[law] = None
         return self._within(a, lambda d: times(slope, d), lambda c: times(c, slope))
 
     def _elementwise(self, e: Any) -> list[Part]:
         sigmoid = sigmoid_inside(e)
         if sigmoid is not None:
-            less, u = scaled(-1, sigmoid), self.letter("uvw" if len(e.shape) < 2 else "UVW")
-            if e.args[1] == sigmoid:
-                law = f"d log(σ({u})) = (1 − σ({u})) ⊙ d{u}"
-                return self._by_entries(sigmoid.args[1], plus([ones(e.shape), less]), law)
-            return self._by_entries(sigmoid.args[1], less, f"d log(1 − σ({u})) = −σ({u}) ⊙ d{u}")
+            less, is_plain = scaled(-1, sigmoid), e.args[1] == sigmoid
+            law = "({log} σ({t}))′ = 1 − σ({t})" if is_plain else "({log}(1 − σ({t})))′ = −σ({t})"
+            slope_ = plus([ones(e.shape), less]) if is_plain else less
+            return self._by_entries(sigmoid.args[1], slope_, self._letters.quote(law))
         args = [a for a in e.args[1:-1]]
         parts = []
         for k, a in enumerate(args):
             if self.moves(a):
                 if shape_of(a) != e.shape:
                     raise NoWords("a number in a function of entries")
-                parts.extend(self._by_entries(a, slope(e, k), self._of_function(e, k)))
+                parts.extend(self._by_entries(a, slope(e, k), self._law_of(e)))
         return parts
 
     def _quotient(self, e: Any) -> list[Part]:
@@ -254,8 +227,7 @@ class Rules:
                 raise NoWords("an array over a number")
             below = ElementPower.of(b, sp.Integer(2))
             slope = scaled(-1, Quotient.of(a, below, e.shape))
-            c, u = self.letter("ckm"), self.letter("uvw")
-            out.extend(self._by_entries(b, slope, f"d({c} ⊘ {u}) = −({c} ⊘ {u}^⊙2) ⊙ d{u}"))
+            out.extend(self._by_entries(b, slope, self._law_of_power(sp.S.NegativeOne)))
         return out
 
     def _cases(self, e: Any) -> list[Part]:
@@ -269,7 +241,7 @@ class Rules:
                 if shape_of(v) != e.shape:
                     raise NoWords("a number in cases")
                 out.extend(self._within(v, functools.partial(times, mask), functools.partial(times, mask)))
-        self.said["case by case"] = None
+        self._say("case by case")
         return out
 
     def _matrix_power(self, e: Any) -> list[Part]:
@@ -280,7 +252,7 @@ class Rules:
         parts = []
         for k, f in enumerate(factors):
             parts.extend(self._factor(_powers(factors[:k]), f, _powers(factors[k + 1 :])))
-        self.said["product rule"] = None
+        self._say("product rule")
         return parts
 
     def _call(self, e: Any) -> list[Part]:
@@ -292,7 +264,7 @@ class Rules:
             if not isinstance(a, (ArraySymbol, sp.Symbol)):
                 raise NoWords("an operation of what has no name")
             shown, past = of_operation(e, k)
-            self.said[quoted(e)] = None
+            self._say(e.op.quoted)
             out.append(Part(shown, a.name, past))
         return out
 
@@ -307,6 +279,8 @@ class Rules:
             ]
         if isinstance(e, Product):
             return self._product(e)
+        if isinstance(e, Terms):
+            return [p for t in e.args[:-1] for p in self.of(t)]
         if isinstance(e, ArrayExpr) and not isinstance(e, Elementwise):
             raise NoWords(type(e).__name__)
         return self._scalar(e)
@@ -314,19 +288,48 @@ class Rules:
     def _scalar(self, e: Any) -> list[Part]:
         """Differentiate a function of numbers by each number that changes."""
         if isinstance(e, Elementwise):
-            moving = [(k, a) for k, a in enumerate(e.args[1:-1]) if self.moves(a)]
-            self.said |= {self._of_function(e, k): None for k, _ in moving}
-            return [p for k, a in moving for p in self._by_number(a, slope(e, k))]
+            self.said[self._law_of(e)] = None
+            return [p for k, a in enumerate(e.args[1:-1]) if self.moves(a) for p in self._by_number(a, slope(e, k))]
         inner = {a: sp.Dummy(real=True) for a in _numbers_in(e) if self.moves(a)}
         opened = e.xreplace(inner)
         back = {d: a for a, d in inner.items()}
         out = []
         if e.is_Mul and sum(map(self.moves, e.args)) > 1:
-            self.said["quotient rule" if self.moves(sp.fraction(e)[1]) else "product rule"] = None
-        self.said |= {self._of_number(f): None for f in _functions_in(e) if self.moves(f)}
+            self._say("quotient rule" if self.moves(_below(e)) else "product rule")
+        self._say_functions(opened, {*back})
         for a, d in inner.items():
             out.extend(self._by_number(a, in_full(sp.diff(opened, d)).xreplace(back)))
         return out
+
+    # ---------------------------------------------------------------- laws of functions
+    def _law_of(self, e: Elementwise) -> str:
+        """Return φ′(t) = … of a function of one number; of others the name of the rule."""
+        name = str(e.args[0])
+        if name in _QUOTED and any(getattr(a, "args", (1,))[0] == 0 for a in e.args[1:-1]) == (len(e.args) > 3):
+            return self._letters.quote(_QUOTED[name])
+        if len(e.args) > 3:
+            return "chain rule, entry by entry" if shape_of(e) else "chain rule"
+        t = sp.Symbol(self._letters["t"], real=True)
+        f = Elementwise(e.args[0], t, sp.Tuple())
+        return _law(f, slope(f, 0))
+
+    def _law_of_power(self, p: Any) -> str:
+        t = sp.Symbol(self._letters["t"], real=True)
+        return _law(t**p, p * t ** (p - 1))
+
+    def _say_functions(self, e: Any, moving: set[Any]) -> None:
+        """Quote the derivatives of the functions and powers of numbers that change."""
+        below = _below(e)
+        is_quotient = self._divides or bool((e * below).free_symbols & moving and below.free_symbols & moving)
+        for f in sp.preorder_traversal(e):
+            inner = f.args[0] if f.args else f
+            if not inner.free_symbols & moving:
+                continue
+            if f.is_Pow and f.exp.is_Rational and not (is_quotient and f.exp == -1):
+                self.said[self._law_of_power(f.exp)] = None
+            elif f.is_Function and len(f.args) == 1:
+                t = sp.Symbol(self._letters["t"], real=True)
+                self.said[_law(f.func(t), in_full(sp.diff(f.func(t), t)))] = None
 
     def _by_number(self, a: Any, slope_: Any) -> list[Part]:
         by = functools.partial(operator.mul, slope_)
@@ -364,6 +367,13 @@ LINEAR: dict[Any, tuple[Row, ...]] = {
         (lambda e, d: Mean.of(d), lambda e, c: scaled(c / sp.Mul(*shape_of(e.args[0])), ones(shape_of(e.args[0])))),
     ),
 }
+
+
+def _of_length(e: Any) -> str:
+    """Return the differential of a length or its square, as it is quoted."""
+    if len(shape_of(e.args[0])) == 1:
+        return "d‖{u}‖² = 2·{u}ᵀ·d{u}" if isinstance(e, Norm2) else "d‖{u}‖ = {u}ᵀ·d{u}/‖{u}‖"
+    return "d‖{M}‖_F² = 2·tr({M}ᵀ·d{M})" if isinstance(e, Norm2) else "d‖{M}‖_F = tr({M}ᵀ·d{M})/‖{M}‖_F"
 
 
 def _total(a: Any) -> Any:
@@ -416,12 +426,9 @@ def _not(holds: Any) -> Any:
     return Truth.of(opposite[holds.relation], left, right, holds.shape)
 
 
-def _functions_in(e: Any) -> list[Any]:
-    """Return the functions of one number in a formula of numbers, each once, without those of arrays."""
-    if isinstance(e, (ArrayExpr, sp.Symbol)):
-        return []
-    own = [e] if isinstance(e, sp.Function) and len(e.args) == 1 and not isinstance(e, sp.Abs) else []
-    return list(dict.fromkeys([*own, *(f for a in e.args for f in _functions_in(a))]))
+def _below(e: Any) -> Any:
+    """Return what stands below the bar of a product of numbers."""
+    return sp.Mul(*[1 / f for f in sp.Mul.make_args(e) if f.is_Pow and f.exp.is_Rational and f.exp.is_negative])
 
 
 def _numbers_in(e: Any) -> list[Any]:
@@ -476,31 +483,25 @@ def of_operation(e: Call, k: int) -> tuple[Any, Callable[[Any], Any]]:
     return shown, lambda c: _placed(back, {**names, _COTANGENT: c})
 
 
-def quoted(e: Call) -> str:
-    """Return the name of an operation's rule, where it has one."""
-    says: str = e.op.quoted.format(log=word("log"))
-    return says
-
-
 def slope(e: Elementwise, k: int) -> Any:
     """Return f′(a) of a function of entries, by its k-th argument."""
-    function = function_of(e)
+    function = declaration(str(e.args[0])).function
     args = e.args[1:-1]
     if any(shape_of(a) != e.shape for a in args):
         raise NoWords("numbers in a function of entries")
     return _slope_of(Map.of(function(*X[: len(args)]), len(args)), args, k)
 
 
-def function_of(e: Elementwise) -> Any:
-    """Return SymPy's class of a function of entries."""
-    return declaration(str(e.args[0])).function
-
-
-def _letter_of(name: str, shape: Any) -> Any:
-    return ArraySymbol.of(name, shape) if shape else sp.Symbol(name, real=True)
-
-
 _POWER = Map.of(X[0] ** X[1], 2)
+_QUOTED = {"tanh": "tanh′({t}) = 1 − tanh²({t})", "maximum": "(max(0, {t}))′ = [{t} > 0]"}
+_OF_POWERS = ("({t}ᵖ)′ = p·{t}ᵖ⁻¹", "({b}ᵗ)′ = {b}ᵗ·{log}({b})")  # by the base, and by the exponent t
+
+
+def _law(f: Any, slope_: Any) -> str:
+    """Return f′ = … as it is quoted."""
+    left = unicode_text(textbook(f))
+    left = unicode_text(Prime.of(f)) if textbook(f) is f and not left.startswith("|") else f"({left})′"
+    return f"{left} = {unicode_text(textbook(slope_))}"
 
 
 def _slope_of(op: Any, args: Sequence[Any], k: int) -> Any:

@@ -13,7 +13,7 @@ from symgrad.errors import SymgradError
 from symgrad.forms.names import Mint
 from symgrad.forms.nodes.arrays import ArraySymbol, OnesVector
 from symgrad.forms.nodes.elementwise import Hadamard
-from symgrad.forms.nodes.marks import Mean, Total
+from symgrad.forms.nodes.marks import Diag, Mean, Total, Trace
 from symgrad.forms.nodes.matrices import (
     Call,
     Cross,
@@ -27,9 +27,12 @@ from symgrad.forms.nodes.matrices import (
     in_front,
     is_symmetric,
 )
+from symgrad.ops.linalg.expm import MatrixExp
 from symgrad.ops.reductions.softmax import Softmax
 from symgrad.teach.board.line import Equation
+from symgrad.teach.matrix.letters import Letters
 from symgrad.teach.matrix.naming import Names
+from symgrad.teach.matrix.notation import INDEX, at_index, product_of_others, scaled_entry, textbook
 from symgrad.teach.matrix.rules import NoWords, Part, Rules, times_all
 from symgrad.teach.matrix.symbols import (
     Differential,
@@ -45,6 +48,7 @@ from symgrad.teach.matrix.symbols import (
     scaled,
     shape_of,
     sized,
+    times,
     turned,
 )
 from symgrad.teach.matrix.trial import Trial
@@ -55,6 +59,7 @@ from symgrad.teach.steps.lesson import (
     MoveDifferential,
     MultiplyOut,
     NamePart,
+    Note,
     Substitute,
     TakeDifferential,
 )
@@ -70,21 +75,28 @@ State = list[tuple[str, Any]]  # what changes, with what stands before its diffe
 class Solution:
     """The lines of differentials of a number.
 
+    Args:
+        general: whether matrices with a structure are varied in all entries, as of a general matrix.
+
     Attributes:
         steps: names of parts, and the differential from rule to rule.
         gradients: for each name that is differentiated by, the gradient in the names of the lines.
         known: what each name stands for.
+        letters: those of the laws that are quoted.
         sides: of the differential A·dX·B of a matrix, A and B; else None.
     """
 
-    def __init__(self, e: Any, leaves: Mapping[str, Leaf], wanted: Sequence[str], f: str) -> None:
+    def __init__(
+        self, e: Any, leaves: Mapping[str, Leaf], wanted: Sequence[str], f: str, *, general: bool = False
+    ) -> None:
         self._said: dict[str, None] = {}
-        self._leaves = leaves
+        self._leaves, self._general = leaves, general
         self._active = {*wanted}
         self._mint = Mint({*leaves, f}, {*_sizes(leaves), *DERIVATIVES})
-        self._names = Names(e, self._mint, lambda a: Rules(self._active, {}).moves(a))
+        self.letters = Letters(self._mint, {*_sizes(leaves), *DERIVATIVES})
+        self._rules = Rules(self._active, self._said, self.letters)
+        self._names = Names(e, self._mint, self._rules.moves)
         self._active.update(z.name for z, _ in self._names.parts)
-        self._rules = Rules(self._active, self._said, {*leaves, *[z.name for z, _ in self._names.parts]})
         self._wanted, self._f = wanted, f
         self._checks: list[tuple[str, Any]] = []  # "define", "dZ", "df" or "name", and the expression
         marks = {n: set(getattr(leaf, "assumptions", ())) for n, leaf in leaves.items()}
@@ -94,8 +106,11 @@ class Solution:
         self.gradients: dict[str, Any] = {}
         self.steps: list[LessonStep] = []
         self._probabilities: dict[Any, Any] = {}
+        self._others: dict[Any, Any] = {}
         self._before: Any = None
         self._simplified: dict[str, None] = {}
+        self._quoted: set[str] = set()
+        self._trial: Trial | None = None
         self.sides: tuple[Any, Any] | None = None
         self._solve()
         self._try()
@@ -107,16 +122,20 @@ class Solution:
         return e
 
     # ---------------------------------------------------------------- lines
-    def _define(self, symbol: Any, e: Any, d: Any = None) -> None:
-        """Say what a name stands for, and its differential."""
+    def _define(self, symbol: Any, e: Any, d: Any = None, why: str = "") -> None:
+        """Say what a name stands for, and its differential; the rule once."""
         self.known[symbol.name], self._symbols[symbol.name] = e, symbol
-        parts: list[Any] = [Equation((symbol, e))]
+        entry = scaled_entry(e, INDEX)
+        parts: list[Any] = [Equation((symbol, textbook(e)) if entry is None else at_index(symbol, e))]
         self._checks.append(("define", (symbol.name, e)))
         if d is not None:
-            parts.append(Equation((Differential.of(symbol.name, shape_of(symbol)), d)))
+            parts.append(Equation((Differential.of(symbol.name, shape_of(symbol)), textbook(d))))
             self._checks.append(("differential", (symbol.name, d)))
         shape = sized(shape_of(symbol))
         self.steps.append(NamePart(before=e, after=d, symbol=symbol, reason=tuple(parts), ledger=shape))
+        if why and why not in self._quoted:
+            self._quoted.add(why)
+            self.steps.append(Note(kind="side", reason=(f"by the {why}" if why.endswith("rule") else f"by {why}",)))
 
     def _df(self, rule: type[Any], terms: Iterable[Any], why: str, **named: Any) -> None:
         """Write df, or what it equals by a rule."""
@@ -127,15 +146,16 @@ class Solution:
             return
         before, self._before = self._before if left is None else self._names.top, d
         self._checks.append(("df", d))
-        self.steps.append(rule(before=before, after=d, written=(d,), left=left, ledger=why, **named))
+        self.steps.append(rule(before=before, after=d, written=(textbook(d),), left=left, ledger=why, **named))
 
     # ---------------------------------------------------------------- the solution
     def _solve(self) -> None:
         differentials = []
         for z, e in self._names.parts:
-            parts = [Part(rebuilt(p.shown, {e: z}), p.whose, p.past) for p in self._parts(e)[0]]
+            made, why = self._parts(e)
+            parts = [Part(rebuilt(p.shown, {e: z}), p.whose, p.past) for p in made]
             differentials.append((z, parts))
-            self._define(z, e, plus([p.shown for p in parts]))
+            self._define(z, e, plus([p.shown for p in parts]), why)
         if shape_of(self._names.top):
             self._array(differentials)
             return
@@ -166,10 +186,10 @@ class Solution:
             j = collected(moved)
             self.gradients[self._wanted[0]] = j
             dx = Differential.of(self._wanted[0], self._leaves[self._wanted[0]].shape)
-            reasons = ["a ⊙ b = diag(a)·b"] if d.has(Hadamard) else []
+            reasons = ["{a} ⊙ {b} = diag({a})·{b}"] if d.has(Hadamard) else []
             if any(isinstance(a, Scaled) and differentials_in(a.args[0]) for a in sp.preorder_traversal(d)):
-                reasons.append("(aᵀ·b)·c = c·aᵀ·b")
-            self._df(MoveDifferential, [product([j, dx])], "; ".join(reasons))
+                reasons.append("({a}ᵀ·{b})·{c} = {c}·{a}ᵀ·{b}")
+            self._df(MoveDifferential, [product([j, dx])], "; ".join(map(self.letters.quote, reasons)))
 
     def _parts(self, e: Any) -> tuple[list[Part], str]:
         """Return the parts of a differential, and the rules they follow."""
@@ -181,7 +201,18 @@ class Solution:
     def _with_probabilities(self, e: Any) -> Any:
         """Give softmax(Z) a name where a rule brings it in."""
         there = {a: self._probability(a) for a in sorted(e.atoms(Call), key=str) if isinstance(a.op, Softmax)}
-        return rebuilt(e, there) if there else e
+        e = rebuilt(e, there) if there else e
+        others = {a: self._of_others(a) for a in sorted(e.atoms(Hadamard), key=str) if product_of_others(a) is not None}
+        return rebuilt(e, others) if others else e
+
+    def _of_others(self, a: Any) -> Any:
+        """Give the products of all other entries a name."""
+        pair, rest = product_of_others(a)  # type: ignore[misc]
+        if pair not in self._others:
+            (letter,) = self._mint.names("kcq")
+            self._others[pair] = ArraySymbol.of(letter, a.shape)
+            self._define(self._others[pair], pair)
+        return self._others[pair] if rest is None else times(rest, self._others[pair])
 
     def _probability(self, a: Any) -> Any:
         known = next((z for z, e in self._names.parts if e == a), None)
@@ -214,20 +245,15 @@ class Solution:
         """Move what stands around each differential before it, and say by which rules."""
         self._simplified = {}
         moved = [(p, self._tidied(p.past(c))) for c, p in given]
+        laws = [law for (c, p), (_, m) in zip(given, moved, strict=True) for law in _laws(c, p, m)]
         moved = [(p, m) for p, m in moved if not _is_zero(m)] or moved[:1]
-        state = [*(before or []), *((p.whose, m) for p, m in moved), *behind]
-        reasons = [*self._simplified, *dict.fromkeys(_rule(p) for p, _ in moved)]
-        each = dict.fromkeys(r for text in reasons for r in text.split("; ") if r)
-        self._df(MoveDifferential, map(_paired, state), "; ".join(each))
-        return self._added(state)
-
-    def _added(self, state: State) -> State:
-        """Add terms that are equal but for their numbers."""
-        added = like_terms_added(state)
-        if len(added) == len(state):
-            return state
-        self._df(Collect, map(_paired, added), "collect")
-        return added
+        mine = _added([(p.whose, m) for p, m in moved])
+        state = [*(before or []), *mine, *behind]
+        reasons = [*self._simplified, *dict.fromkeys(map(self.letters.quote, laws))]
+        if not reasons and len(mine) < len(moved):
+            reasons = ["equal terms"]
+        self._df(MoveDifferential, map(_paired, state), "; ".join(filter(None, reasons)))
+        return state
 
     def _shorter(self, c: Any) -> Any:
         """Give a long factor a name."""
@@ -278,7 +304,8 @@ class Solution:
         """
         for seed in SEEDS:
             try:
-                if self._agrees(Trial(self._leaves, {*self._wanted}, seed)):
+                self._trial = Trial(self._leaves, {*self._wanted}, seed, general=self._general)
+                if self._agrees(self._trial):
                     return
             except (FloatingPointError, ArithmeticError, ValueError, np.linalg.LinAlgError):
                 continue  # no numbers there
@@ -298,6 +325,12 @@ class Solution:
                 trial.values[f"d{name}"] = wanted
         wanted = trial.slope(self._names.top)
         return all(trial.agrees(d, wanted) for kind, d in self._checks if kind == "df")
+
+    def confirms(self, name: str, closed: Any) -> bool:
+        """Whether a gradient in the names of the lines has the numbers of a closed form."""
+        mine = self.gradients.get(name)
+        assert self._trial is not None  # narrows the type: every solution is tried
+        return mine is None or shape_of(mine) != shape_of(closed) or self._trial.equal(mine, closed)
 
 
 def _total_of(e: Any) -> Any:
@@ -319,15 +352,6 @@ def _is_said(d: Any, before: Any, why: str) -> bool:
     return new == old or (not why and not d.has(Cross) and sorted(new) == sorted(old))
 
 
-def like_terms_added(state: State) -> State:
-    """Return what stands before differentials with one term for several that are equal but for their numbers."""
-    numbers: dict[tuple[str, Any], Any] = {}
-    for name, m in state:
-        n, core = in_front(m) if shape_of(m) else m.as_coeff_Mul()
-        numbers[name, core] = numbers.get((name, core), 0) + n
-    return state if 0 in numbers.values() else [(name, scaled(n, core)) for (name, core), n in numbers.items()]
-
-
 def _is_zero(m: Any) -> bool:
     return bool((in_front(m)[0] if shape_of(m) else m) == 0)
 
@@ -337,32 +361,69 @@ def _paired(pair: tuple[str, Any]) -> Any:
     return paired(c, Differential.of(name, shape_of(c)))
 
 
-def _rule(p: Part) -> str:
-    """Return the rule by which what stands around a differential is moved before it."""
+_TURNED, _SCALAR = "tr({M}ᵀ) = tr({M})", "{a}ᵀ·{b} = {b}ᵀ·{a}"
+_UNDER_INTEGRAL = "tr({N}·L({M}, {E})) = tr(L({M}, {N})·{E}), by tr({A}·{B}) = tr({B}·{A}) under the integral"
+_CYCLIC, _AS_TRACE = "tr({A}·{B}) = tr({B}·{A})", "{a}ᵀ·{M}·{b} = tr({b}·{a}ᵀ·{M})"
+
+
+def _laws(c: Any, p: Part, m: Any) -> list[str]:
+    """Return the laws by which what stands around a differential is moved before it: ⟨c, shown⟩ = ⟨m, dZ⟩."""
+    shown, moved = p.shown if c == 1 else paired(c, p.shown), _paired((p.whose, m))
+    if unicode_text(shown) == unicode_text(moved):
+        return []
     vector = not any(len(shape_of(a)) == 2 for a in differentials_in(p.shown))
+    is_product = any(isinstance(f, Inner) for f in sp.Mul.make_args(shown))
     if any(isinstance(a, Transposed) and differentials_in(a) for a in sp.preorder_traversal(p.shown)):
-        return "; ".join(["aᵀ·b = bᵀ·a" if vector else "tr(Mᵀ) = tr(M)", *_symmetric_in(p.shown)])
-    means = [a for a in sp.preorder_traversal(p.shown) if isinstance(a, Mean) and differentials_in(a)]
+        symmetric = _symmetric_in(shown)
+        if vector or is_product:
+            return [_SCALAR, *symmetric, *([] if vector else [_AS_TRACE])]
+        first, last = map(_traced_in, (shown, moved))
+        return [_TURNED, *symmetric, *([] if first is not None and turned(first) == last else [_CYCLIC])]
+    if any(isinstance(a.op, MatrixExp) for a in p.shown.atoms(Call) if differentials_in(a)):
+        return [_UNDER_INTEGRAL]
+    return _laws_of_entries(p.shown, vector) or ([] if vector else [_AS_TRACE if is_product else _CYCLIC])
+
+
+def _laws_of_entries(shown: Any, vector: bool) -> list[str]:
+    """Return the law of means, sums, diagonals and products of entries, where there are such around a differential."""
+    means = [a for a in sp.preorder_traversal(shown) if isinstance(a, Mean) and differentials_in(a)]
     if vector and means:
         size = sized(shape_of(means[0].args[0]))
-        return f"mean(a ⊙ b) = aᵀ·b/{size}" if means[0].has(Hadamard) else f"mean(a) = 1ᵀ·a/{size}"
-    if p.shown.has(Total):
-        return "sum(a ⊙ b) = aᵀ·b" if vector else "sum(A ⊙ B) = tr(Aᵀ·B)"
-    if p.shown.has(Hadamard):
-        return "cᵀ·(a ⊙ b) = (c ⊙ a)ᵀ·b" if vector else "tr(Cᵀ·(A ⊙ B)) = tr((C ⊙ A)ᵀ·B)"
-    if vector:
-        return ""
-    if "dexpm(" in unicode_text(p.shown):
-        return "tr(C·dexpm(M, H)) = tr(dexpm(M, C)·H)"
-    if isinstance(p.shown, Inner) or len(shape_of(p.shown)) == 1:
-        return "aᵀ·M·b = tr(b·aᵀ·M)"
-    return "tr(A·B) = tr(B·A)"
+        return [
+            f"mean({{a}} ⊙ {{b}}) = {{a}}ᵀ·{{b}}/{size}" if means[0].has(Hadamard) else f"mean({{a}}) = 1ᵀ·{{a}}/{size}"
+        ]
+    around = {type(a) for a in sp.preorder_traversal(shown) if differentials_in(a)}
+    if Total in around:
+        return ["sum({a} ⊙ {b}) = {a}ᵀ·{b}" if vector else "sum({A} ⊙ {B}) = tr({A}ᵀ·{B})"]
+    if Diag in around:
+        return ["tr({M}·diag({a})) = diag({M})ᵀ·{a}" if vector else "{a}ᵀ·diag({M}) = tr(diag({a})·{M})"]
+    if Cross in around:
+        return ["{c}ᵀ·({a} × {b}) = {b}ᵀ·({c} × {a})"]
+    if Hadamard in around:
+        return ["{c}ᵀ·({a} ⊙ {b}) = ({c} ⊙ {a})ᵀ·{b}" if vector else "tr({C}ᵀ·({A} ⊙ {B})) = tr(({C} ⊙ {A})ᵀ·{B})"]
+    return []
+
+
+def _traced_in(e: Any) -> Any:
+    """Return M of c·tr(M); None of all else."""
+    return next((f.args[0] for f in sp.Mul.make_args(e) if isinstance(f, Trace)), None)
 
 
 def _symmetric_in(e: Any) -> list[str]:
-    """Return Aᵀ = A for each symmetric matrix of the user's in a term."""
+    """Return Aᵀ = A for each symmetric matrix with a name in a term."""
     names = [str(a) for a in sp.preorder_traversal(e) if isinstance(a, ArraySymbol) and is_symmetric(a)]
     return [f"{name}ᵀ = {name}" for name in dict.fromkeys(names)]
+
+
+def _added(state: State) -> State:
+    """Add terms that are alike but for a number: tr(A·dX) + tr(A·dX) is 2·tr(A·dX)."""
+    numbers: dict[Any, Any] = {}
+    for name, m in state:
+        c, core = in_front(m) if shape_of(m) else (sp.sympify(m), sp.S.One)
+        n, rest = sp.sympify(c).as_coeff_Mul()
+        numbers[name, rest, core] = numbers.get((name, rest, core), 0) + n
+    added = [(name, scaled(n * rest, core)) for (name, rest, core), n in numbers.items() if n != 0]
+    return added or state[:1]
 
 
 def collected(terms: Sequence[Any]) -> Any:

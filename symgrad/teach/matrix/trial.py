@@ -22,16 +22,17 @@ class Trial:
     Args:
         leaves: each leaf with its name.
         active: the names that change.
+        general: whether matrices with a structure are varied in all entries.
     """
 
-    def __init__(self, leaves: Mapping[str, Leaf], active: set[str], seed: int) -> None:
+    def __init__(self, leaves: Mapping[str, Leaf], active: set[str], seed: int, *, general: bool = False) -> None:
         self._draw = np.random.default_rng(seed)
         sizes = {s for leaf in leaves.values() for n in leaf.shape if not isinstance(n, int) for s in n.free_symbols}
         counts = _SIZES if seed % 2 else _SIZES[::-1]  # a matrix that has an inverse may not be wide, or not high
         self._counts = {s: counts[k % len(counts)] for k, s in enumerate(sorted(sizes, key=str))}
         self.sizes = {s.name: n for s, n in self._counts.items()}
         self.values: dict[str, Any] = {name: self._value(leaf) for name, leaf in leaves.items()}
-        steps = {name: self._step(leaves[name], self.values[name]) for name in leaves if name in active}
+        steps = {name: self._step(leaves[name], self.values[name], general) for name in leaves if name in active}
         self.values.update({f"d{name}": d for name, d in steps.items()})
         self._near = [
             {name: v + h * steps[name] if name in steps else v for name, v in self.values.items()}
@@ -55,9 +56,9 @@ class Trial:
             value = np.eye(shape[-1])[self._draw.integers(0, shape[-1], shape[:-1])]
         return value
 
-    def _step(self, leaf: Leaf, value: Any) -> Any:
+    def _step(self, leaf: Leaf, value: Any, general: bool) -> Any:
         d = self._draw.standard_normal(self.shape(leaf.shape))
-        structure = structure_of(getattr(leaf, "assumptions", ()))
+        structure = None if general else structure_of(getattr(leaf, "assumptions", ()))
         return d if structure is None else structure.project(d, value)
 
     def number(self, e: Any, values: Mapping[str, Any] | None = None) -> Any:
@@ -76,6 +77,11 @@ class Trial:
         """Return the change of an expression's value for a step."""
         above, below = (self.number(e, values) for values in self._near)
         return (above - below) / (2 * STEP)
+
+    def equal(self, a: Any, b: Any) -> bool:
+        """Whether two expressions have the same numbers."""
+        one, other = self.number(a), self.number(b)
+        return bool(np.allclose(one, other, rtol=1e-6, atol=1e-8 * (1 + np.max(np.abs(other), initial=0.0))))
 
     def agrees(self, d: Any, wanted: Any) -> bool:
         """Whether a line of differentials has this value."""
