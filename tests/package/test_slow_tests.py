@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 import slow_tests
 
 ROOT = Path(__file__).parents[2]
+CI = (ROOT / ".ci/run").read_text(encoding="utf-8")
 
 
 def case(number, *marks):
@@ -41,3 +43,12 @@ def test_what_an_earlier_run_passed_is_left_out(tmp_path):
     assert "1 failed, 1 passed" in first.stdout
     again = subprocess.run([*command, "--leave-out", passed], cwd=ROOT, capture_output=True, text=True)
     assert "1 failed, 1 deselected" in again.stdout
+
+
+@pytest.mark.parametrize("line", [line for line in CI.splitlines() if line.startswith("pytest ")])
+def test_the_options_of_continuous_integration_are_known(line, tmp_path):
+    """An option and a file apart made pytest start in the file's folder, where no conftest is."""
+    (tmp_path / "passed").write_text("")
+    arguments = shlex.split(line.partition("|")[0].replace("$work", str(tmp_path)))[1:]
+    command = [sys.executable, "-m", "pytest", *arguments, "--markers"]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
