@@ -330,7 +330,12 @@ class Solution:
         """Whether a gradient in the names of the lines has the numbers of a closed form."""
         mine = self.gradients.get(name)
         assert self._trial is not None  # narrows the type: every solution is tried
-        return mine is None or shape_of(mine) != shape_of(closed) or self._trial.equal(mine, closed)
+        if mine is None or shape_of(mine) != shape_of(closed):
+            return True
+        try:
+            return self._trial.equal(mine, closed)
+        except KeyError:  # the closed form has letters of its own, as those of an equation's solution
+            return False
 
 
 def _total_of(e: Any) -> Any:
