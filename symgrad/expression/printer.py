@@ -364,7 +364,7 @@ class Text:
         return f"{self.at(t.base, ATOM)}^⊙{exponent}", POWER
 
     def _fenced(self, t: Fenced) -> Written:
-        below = f"_{t.below if t.below.isalnum() else f'({t.below})'}" if t.below else ""
+        below = f"_{t.below if t.below.isalnum() or t.below == '∞' else f'({t.below})'}" if t.below else ""
         return f"{t.left}{self.write(t.inside)}{t.right}{below}", ATOM
 
     def _entry(self, t: Entry) -> Written:

@@ -137,7 +137,7 @@ class Norm(Op):
         return sum_of(size if p == 1 else sp.HadamardPower(size, p)) ** (1 / p)
 
     def notation(self, write: Any, *args: Any) -> Any:
-        return write.Fenced(args[0], "‖", "‖", "" if self.p == 2 else str(exact(self.p)))
+        return write.Fenced(args[0], "‖", "‖", "" if self.p == 2 else str(exact(self.p)).replace("oo", "∞"))
 
 
 def _power(x: sp.Expr, p: sp.Expr) -> sp.Expr:

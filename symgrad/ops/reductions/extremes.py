@@ -58,6 +58,15 @@ class Extreme(Reduction):
     fuses = True
 
     @property
+    def quoted(self) -> str:  # type: ignore[override]
+        """The entry that is chosen is the only one that counts."""
+        return (
+            "d max({u}) = d{u}ₖ, {u}ₖ the largest entry"
+            if self.largest
+            else "d min({u}) = d{u}ₖ, {u}ₖ the smallest entry"
+        )
+
+    @property
     def combine(self) -> Any:
         """The larger of two, or the smaller."""
         return np.maximum if self.largest else np.minimum

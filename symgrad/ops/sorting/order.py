@@ -247,6 +247,7 @@ class MedianOfAll(Reduction):
     saves = "xy"
     name = "Median"
     explained = "median: the adjoint goes to the entry in the middle; ties share it"
+    quoted = "d median({u}) = d{u}ₖ, {u}ₖ the entry in the middle"
     decides = True
     routine = "rows"
 

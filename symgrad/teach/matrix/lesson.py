@@ -30,7 +30,7 @@ from symgrad.implicit.expand import spelled
 from symgrad.ode.flow import Flow
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Equation, Value
-from symgrad.teach.matrix.conditions import conditions
+from symgrad.teach.matrix.conditions import conditions, without_ties
 from symgrad.teach.matrix.laws import multiplied_out, rewritings
 from symgrad.teach.matrix.letters import Letters
 from symgrad.teach.matrix.naming import as_traces
@@ -135,9 +135,12 @@ class Lesson:
 
     def _conditions(self, formulas: Sequence[Any], names: Sequence[str]) -> Iterator[LessonStep]:
         """Say where the lesson holds."""
-        definite = {n for n, x in self._leaves.items() if {"positive_definite", "orthogonal"} & {*x.assumptions}}
-        definite |= {n for n, kind in self._kinds.items() if kind == " orthogonal"}
-        if not self.tape.imaginary and (says := conditions(formulas, {*names}, definite)):
+        definite, orthogonal = (
+            {n for n, x in self._leaves.items() if mark in x.assumptions}
+            for mark in ("positive_definite", "orthogonal")
+        )
+        orthogonal |= {n for n, kind in self._kinds.items() if kind == " orthogonal"}
+        if not self.tape.imaginary and (says := conditions(formulas, {*names}, definite, orthogonal)):
             yield Note(kind="remark", reason=tuple(says))
 
     # ---------------------------------------------------------------- the formula and its solution
@@ -398,8 +401,8 @@ def _shown(form: ClosedForm) -> tuple[Any, tuple[tuple[Any, Any], ...]]:
         named = form._shown[1]
     except SymgradError:
         return None, ()
-    if named is None or not named.definitions:
-        return _closed(form), ()
+    if named is None or not named.definitions or without_ties(_closed(form)) != _closed(form):
+        return without_ties(_closed(form)), ()
     return named.bodies[0], tuple((d.name, d.expr) for d in reversed(named.definitions))
 
 

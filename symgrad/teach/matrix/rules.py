@@ -29,6 +29,7 @@ from symgrad.ops.contract import sum_axes
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.map import MUL, Map
 from symgrad.scalars import X, declaration, in_full
+from symgrad.teach.matrix.conditions import without_ties
 from symgrad.teach.matrix.letters import Letters
 from symgrad.teach.matrix.naming import sigmoid_inside
 from symgrad.teach.matrix.notation import textbook
@@ -480,7 +481,7 @@ def of_operation(e: Call, k: int) -> tuple[Any, Callable[[Any], Any]]:
     forward, back = _asked(e.op, tuple(shape_of(a) for a in args), k)
     names = {f"\ue000{i}": a for i, a in enumerate(args)}
     shown = _placed(forward, {**names, _TANGENT: Differential.of(args[k].name, shape_of(args[k]))})
-    return shown, lambda c: _placed(back, {**names, _COTANGENT: c})
+    return without_ties(shown), lambda c: without_ties(_placed(back, {**names, _COTANGENT: c}))
 
 
 def slope(e: Elementwise, k: int) -> Any:
