@@ -375,6 +375,31 @@ def test_a_lesson_of_arrays_says_where_it_holds(formula, by, shapes, where):
     assert where or "This holds" not in text
 
 
+def test_what_is_positive_definite_needs_no_condition():
+    X, P = sg.symbol("X", ("m", "n")), sg.symbol("P", ("n", "n"), positive_definite=True)
+    a, lam = sg.symbol("a", "n"), sg.symbol("lam")
+    assert "This holds" not in str(sg.explain(sg.logdet(X.T @ X + P), X))
+    assert "This holds" not in str(sg.explain(a @ sg.linalg.inv(X.T @ X + 2 * P) @ a, X))
+    assert "Xᵀ·X + lam·P is invertible" in str(sg.explain(a @ sg.linalg.inv(X.T @ X + lam * P) @ a, X))
+
+
+@pytest.mark.parametrize(
+    ("f", "order", "last"),
+    [
+        ("u @ expm(t*A) @ v", 1, "g = uᵀ·A·Z·v = uᵀ·A·exp(t·A)·v number"),
+        ("u @ expm(A*t) @ v", 2, "g = uᵀ·A²·Z·v = uᵀ·A²·exp(t·A)·v number"),
+        ("expm(-t*A) @ v", 1, "f′ = −A·Z·v = −A·exp(−t·A)·v n"),
+        ("trace(expm(t*A))", 1, "g = tr(A·Z) = tr(A·exp(t·A)) number"),
+        ("u + t**2*v", 1, "f′ = 2·t·v n"),
+    ],
+)
+def test_curves_have_their_derivative_by_a_number(f, order, last):
+    shapes = {n: s for n, s in {"A": ("n", "n"), "u": "n", "v": "n", "t": ()}.items() if n in f.replace("expm", "")}
+    text = " ".join(str(sg.explain(f, "t", shapes=shapes, order=order)).split())
+    assert text.endswith(last)
+    assert "L(" not in text
+
+
 def test_a_gradient_by_a_structured_matrix_is_one_of_a_general_matrix_and_its_part_is_told():
     P, A = sg.symbol("P", ("n", "n"), positive_definite=True), sg.symbol("A", ("n", "n"))
     text = str(sg.explain(sg.logdet(P) - sg.trace(A @ P), P))
@@ -401,7 +426,7 @@ def test_numbers_of_all_eigenvalues_are_numbers_of_the_matrix():
     values = sg.linalg.eigvalsh(S)
     for f, law, gradient in (
         ((values**2).sum(), "Σ λᵢ² = tr(", "G = 2·S"),
-        (sg.exp(values).sum(), "Σ exp(λᵢ) = tr(exp(", "G = L(S, I)"),
+        (sg.exp(values).sum(), "Σ exp(λᵢ) = tr(exp(", "G = exp(S)"),
         ((values**3).sum(), "Σ λᵢᵏ = tr(", "G = 3·"),
     ):
         text = str(sg.explain(f, S))

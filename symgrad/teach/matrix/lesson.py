@@ -115,8 +115,8 @@ class Lesson:
         yield from _equations(self._first)
         yield from self._conditions([whole, *map(_closed, self._first)], names)
         if self.order > 1:
-            for name, first, last in zip(names, self._first, self.forms, strict=True):
-                yield from self._again(name, first, last, len(names) > 1)
+            for name, first, last, e in zip(names, self._first, self.forms, [*self.gradients], strict=True):
+                yield from self._again(name, first, last, len(names) > 1, e)
 
     def _shapes(self) -> str:
         """Return the shapes of the names, each with the kind of matrix that it is."""
@@ -124,8 +124,12 @@ class Lesson:
         return ", ".join(f"{n} {sized(x.shape)}{self._kinds.get(n) or kind_of(x)}" for n, x in leaves.items())
 
     def _letters_of(self, solution: Solution | None) -> Letters:
-        sizes = {s.name for leaf in self._leaves.values() for n in leaf.shape for s in sp.sympify(n).free_symbols}
-        return Letters(Mint({*self._leaves, self.function}), sizes) if solution is None else solution.letters
+        taken = Mint({*self._leaves, self.function})
+        return Letters(taken, self._sizes) if solution is None else solution.letters
+
+    @property
+    def _sizes(self) -> set[str]:
+        return {s.name for leaf in self._leaves.values() for n in leaf.shape for s in sp.sympify(n).free_symbols}
 
     def _meanings(self, solution: Solution | None, written: Sequence[Any]) -> Iterator[LessonStep]:
         """Say what the functions and signs of the lesson mean."""
@@ -198,10 +202,13 @@ class Lesson:
         """Return a formula in matrix notation, None where it has none or is long."""
         return brief(form, LONG) if len(self.tape.nodes) <= MOST and form.has_matrix else None
 
-    def _again(self, name: str, first: ClosedForm, last: ClosedForm, several: bool) -> Iterator[LessonStep]:
-        """Go on from the gradient with respect to one variable to the Hessian."""
+    def _again(self, name: str, first: ClosedForm, last: ClosedForm, several: bool, shown: Any) -> Iterator[LessonStep]:
+        """Go on from the gradient with respect to one variable, as it is shown or closed, to the Hessian."""
         g = self._called("g" if len(first.shape) < 2 else "G", name, several)
         e = self._formula(first)
+        is_open = shown is not None and {s.name for s in shown.free_symbols} <= {*self._leaves, *self._sizes}
+        if e is not None and is_open and len(unicode_text(shown)) < len(unicode_text(e)):
+            e = shown
         yield Note(kind="gap", reason=("",))
         if e is not None:
             e = as_traces(e)
@@ -223,6 +230,7 @@ class Lesson:
         for name, form in zip(names, forms, strict=True):
             own = self._leaves[name].shape if name in self._leaves else form.shape[len(shape) :]
             letter = ("g" if len(own) < 2 else "G") if not shape else "J" if f == self.function else "H"
+            letter = letter if own or not shape else f"{f}′"
             g = self._named(self._called(letter, name, len(names) > 1), form.shape)
             mine = None if solution is None else solution.gradients.get(name)
             in_names = mine is not None and solution is not None and len(solution.known) > PARTS
@@ -286,8 +294,6 @@ def identity(gradient: Any, opened: Any, closed: Any, letters: Letters) -> str:
     """Return what is used between the gradient in the names of the lines and the closed form, where it is not plain."""
     if _sigmoids(opened) != _sigmoids(closed):
         return letters.quote("σ(−{t}) = 1 − σ({t})")
-    if "dexpm" in unicode_text(gradient) and "dexpm" not in unicode_text(closed):
-        return letters.quote("L({M}, I) = exp({M})")
     if closed.has(Diag) and not gradient.has(Diag) and gradient.has(Hadamard):
         return letters.quote("{a}·{b}ᵀ ⊙ {M} = diag({a})·{M}·diag({b})")
     return ""

@@ -13,6 +13,7 @@ from symgrad.forms.nodes.arrays import ArrayExpr, ArraySymbol
 from symgrad.forms.nodes.elementwise import ArrayPower, ElementPower, Elementwise, Hadamard
 from symgrad.forms.nodes.marks import Cases, Length, Norm2, Quotient, Total, Trace, Truth
 from symgrad.forms.nodes.matrices import Call, Plus, Product, Scaled, Transposed, in_front, is_symmetric
+from symgrad.ops.linalg.expm import MatrixExp
 from symgrad.ops.linalg.solving import Inverse
 from symgrad.ops.reductions.softmax import Softmax
 from symgrad.teach.matrix.symbols import is_ones, product, rebuilt, shape_of, traced, turned
@@ -62,6 +63,9 @@ class Names:
             z = sigmoid.args[1]
             named = self._named_within(z)
             return rebuilt(e, {z: named if _is_plain(named) else self._name(z, named)})
+        if is_curve(e, self._moves):
+            number = e.args[1].args[0]
+            return rebuilt(e, {number: self._named_within(number)})
         there = {}
         for a in e.args:
             if isinstance(a, sp.Expr) and self._moves(a) and not isinstance(a, Truth):
@@ -126,6 +130,12 @@ def sigmoid_inside(e: Any) -> Any:
         rest = [t for t in inner.args[:-1] if not is_ones(t)]
         inner = rest[0].args[1] if len(rest) == 1 and isinstance(rest[0], Scaled) and rest[0].args[0] == -1 else None
     return inner if isinstance(inner, Elementwise) and str(inner.args[0]) == "sigmoid" else None
+
+
+def is_curve(e: Any, moves: Callable[[Any], bool]) -> bool:
+    """Whether it is exp(t·A) with a matrix A that does not change, whose derivative is A·exp(t·A)."""
+    known = isinstance(e, Call) and isinstance(e.op, MatrixExp) and len(e.args) == 3 and isinstance(e.args[1], Scaled)
+    return known and moves(e.args[1].args[0]) and not moves(e.args[1].args[1])
 
 
 def as_traces(e: Any) -> Any:

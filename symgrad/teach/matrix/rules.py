@@ -31,7 +31,7 @@ from symgrad.ops.map import MUL, Map
 from symgrad.scalars import X, declaration, in_full
 from symgrad.teach.matrix.conditions import without_ties
 from symgrad.teach.matrix.letters import Letters
-from symgrad.teach.matrix.naming import sigmoid_inside
+from symgrad.teach.matrix.naming import is_curve, sigmoid_inside
 from symgrad.teach.matrix.notation import textbook
 from symgrad.teach.matrix.symbols import (
     Differential,
@@ -258,6 +258,11 @@ class Rules:
 
     def _call(self, e: Any) -> list[Part]:
         """Ask the operation for its differential."""
+        if is_curve(e, self.moves):
+            number, still = e.args[1].args[:2]
+            change = product([still, e])
+            self._say("d exp({t}·{M}) = d{t}·{M}·exp({t}·{M})")
+            return self._within(number, lambda d: scaled(d, change), lambda c: paired(c, change))
         out = []
         for k, a in enumerate(e.args[1:-1]):
             if not self.moves(a):

@@ -181,11 +181,16 @@ class Solution:
                 d = rebuilt(d, {change: plus([p.shown for p in own])})
                 self._df(Substitute, [d], f"substitute d{z.name}", symbol=z)
         self.sides = sides_of(d)
+        if len(self._wanted) == 1 and not shape_of(
+            dx := Differential.of(self._wanted[0], self._leaves[self._wanted[0]].shape)
+        ):
+            j = self.gradients[self._wanted[0]] = rebuilt(d, {dx: sp.S.One})
+            self._df(MoveDifferential, [scaled(dx, j)], "")
+            return
         moved = [jacobian(t) for t in (d.args[:-1] if isinstance(d, Plus) else (d,))]
         if len(self._wanted) == 1 and None not in moved and len(shape_of(d)) == 1:
             j = collected(moved)
             self.gradients[self._wanted[0]] = j
-            dx = Differential.of(self._wanted[0], self._leaves[self._wanted[0]].shape)
             reasons = ["{a} ⊙ {b} = diag({a})·{b}"] if d.has(Hadamard) else []
             if any(isinstance(a, Scaled) and differentials_in(a.args[0]) for a in sp.preorder_traversal(d)):
                 reasons.append("({a}ᵀ·{b})·{c} = {c}·{a}ᵀ·{b}")
@@ -269,8 +274,16 @@ class Solution:
         """Use that rows of probabilities sum to 1, and names that are known."""
         m = self._with_probabilities(m)
         there = {e: self._symbols[n] for n, e in self.known.items()}
-        formula = self._summed(without_two_signs(rebuilt(m, there)))
+        formula = self._summed(self._of_exponentials(without_two_signs(rebuilt(m, there))))
         return self._rows_sum_to_one(formula)
+
+    def _of_exponentials(self, m: Any) -> Any:
+        """Write L(M, I) as exp(M)."""
+        calls = [a for a in m.atoms(Call) if isinstance(a.op, MatrixExp) and isinstance(a.args[2], Identity)]
+        if not calls:
+            return m
+        self._simplified[self.letters.quote("L({M}, I) = exp({M})")] = None
+        return rebuilt(m, {a: Call.of(a.op, [a.args[1]], a.shape) for a in calls})
 
     def _summed(self, m: Any) -> Any:
         """Use that the entries of a softmax sum to 1, and those of x − mean(x) to 0."""

@@ -169,9 +169,11 @@ def in_complex_numbers(g: Any, d: Any) -> Any:
 
 
 def traced(a: Any) -> Any:
-    """Return tr(a), numbers in front."""
+    """Return tr(a), numbers in front; tr(B·v·uᵀ·C) is uᵀ·C·B·v where nothing in it changes."""
     front, a = _parted(a)
-    return front * Trace.of(a)
+    factors = a.args[:-1] if isinstance(a, Product) and not differentials_in(a) else ()
+    k = next((k for k, f in enumerate(factors) if k and _is_row(f) and len(shape_of(product(factors[:k]))) == 1), None)
+    return front * (Trace.of(a) if k is None else product([*factors[k:], *factors[:k]]))
 
 
 def diag(a: Any) -> Any:
