@@ -366,6 +366,8 @@ def test_laws_of_determinants_and_lengths_are_quoted(formula, by, shapes, reason
         ("max(x)", "x", {"x": "n"}, "g = [x = max(x)] n This holds where x has only one largest entry."),
         ("min(A @ x)", "x", {"A": ("m", "n"), "x": "n"}, "This holds where A·x has only one smallest entry."),
         ("median(x)", "x", {"x": "n"}, "This holds where x has only one entry that is its median."),
+        ("log(abs(det(A)))", "A", {"A": ("n", "n")}, "n×n This holds where A is invertible."),
+        ("norm(x, 3)", "x", {"x": "n"}, "n This holds where ‖x‖_3 is not 0."),
         ("norm(x, inf)", "x", {"x": "n"}, "This holds where |x| has only one largest entry."),
     ],
 )
@@ -426,6 +428,8 @@ def test_numbers_of_all_eigenvalues_are_numbers_of_the_matrix():
     values = sg.linalg.eigvalsh(S)
     for f, law, gradient in (
         ((values**2).sum(), "Σ λᵢ² = tr(", "G = 2·S"),
+        ((values**2).sum(), "where λ(S) has the eigenvalues λ₁ ≤ … ≤ λ_n of S", "G = 2·S"),
+        (sg.log(values).sum(), "This holds where λ(S) has positive entries.", "= S⁻¹"),
         (sg.exp(values).sum(), "Σ exp(λᵢ) = tr(exp(", "G = exp(S)"),
         ((values**3).sum(), "Σ λᵢᵏ = tr(", "G = 3·"),
     ):

@@ -14,7 +14,7 @@ from symgrad.forms.nodes.elementwise import ElementPower, Elementwise, Hadamard
 from symgrad.forms.nodes.formulas import formula
 from symgrad.forms.nodes.marks import Diag, Length, Norm2, Quotient, Total, Truth
 from symgrad.forms.nodes.matrices import Call, Filled, MatrixPower, Plus, Product, Scaled, Transposed, is_symmetric
-from symgrad.ops.linalg.determinant import LogAbsDet
+from symgrad.ops.linalg.determinant import Det, LogAbsDet
 from symgrad.ops.linalg.expm import MatrixExp
 from symgrad.ops.linalg.norms import Norm
 from symgrad.ops.linalg.solving import Inverse
@@ -63,7 +63,10 @@ def _is_implied(text: str, says: str, part: Any, needed: Mapping[tuple[str, str]
         inner = part.args[0].args[1]
         return is_semidefinite(inner) and (unicode_text(textbook(inner)), INVERTIBLE) in needed
     if says == INVERTIBLE:
-        return (f"det({text})", POSITIVE) in needed and not is_semidefinite(part)
+        spectrum = (f"λ({text})", POSITIVES) in needed
+        return spectrum or ((f"det({text})", POSITIVE) in needed and not is_semidefinite(part))
+    if says == NONZERO and isinstance(part, Call) and isinstance(part.op, Det):
+        return (unicode_text(textbook(part.args[1])), INVERTIBLE) in needed
     return says == NO_ZERO and isinstance(part, Diag) and (f"det({unicode_text(part.args[0])})", POSITIVE) in needed
 
 
@@ -79,6 +82,10 @@ def _needs_within(e: Any) -> Iterator[Condition]:
         parts = [b for b in a.args if isinstance(b, sp.Basic)]
         if isinstance(a, Hadamard) and any(isinstance(b, Truth) and b.relation is sp.Eq for b in parts):
             parts = [b for b in parts if not isinstance(b, Elementwise)]  # signs count at the extreme entry alone
+        if isinstance(a, Hadamard):  # x ⊙ |x| is smooth
+            parts = [
+                b for b in parts if not (isinstance(b, Elementwise) and str(b.args[0]) == "abs" and b.args[1] in parts)
+            ]
         stack.extend(reversed(parts))
 
 
@@ -97,7 +104,7 @@ def _needs(a: Any) -> Iterator[Condition]:
     elif isinstance(a, sp.Pow):
         yield from _of_power(a)
     elif isinstance(a, sp.log):
-        yield a.args[0], POSITIVE
+        yield (a.args[0].args[0], NONZERO) if isinstance(a.args[0], sp.Abs) else (a.args[0], POSITIVE)
 
 
 def _of_call(a: Call) -> Iterator[Condition]:

@@ -372,7 +372,8 @@ def _of_operation(a: Call) -> Iterator[str]:
     elif isinstance(op, Eigenvectors):
         yield "the columns of V are orthonormal eigenvectors, in the order of the eigenvalues"
     elif isinstance(op, Eigenvalues):
-        yield "λ has the eigenvalues, from the smallest to the largest"
+        of, last = unicode_text(textbook(a.args[1])), indexed("λ", str(shape[-1])).text
+        yield f"λ({of}) has the eigenvalues λ₁ ≤ … ≤ {last} of {of}"
 
 
 def at_index(symbol: Any, e: Any) -> tuple[Any, Any]:
