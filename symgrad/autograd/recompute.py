@@ -185,7 +185,7 @@ def _variable(x: Any) -> Any:
 
 
 class Checkpoint(Function):
-    """The piece as a function of (piece, *arguments, *tensors from outside)."""
+    """The piece as a function of (piece, *arguments, *captured tensors)."""
 
     @staticmethod
     def forward(ctx: Any, piece: Piece, *tensors: Any) -> Any:
@@ -245,7 +245,7 @@ def _again(ctx: Any) -> _Run:
         registered.update(entries)
     if run.captured != ctx.piece.captured:
         raise GraphError(
-            "checkpoint: when it was run again, the function used other tensors from outside that require grad than "
+            "checkpoint: when it was run again, the function used other captured tensors that require grad than "
             f"before: {len(run.captured)} of them, expected the same {len(ctx.piece.captured)}. Pass what changes as "
             "an argument."
         )

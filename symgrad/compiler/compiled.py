@@ -370,7 +370,7 @@ class Compiled(AsFunction, Generic[P]):
         call, effects = entry.call, entry.effects
         if effects is not None and effects.carries:
             raise GraphError(
-                "compile: the function changes a tensor from outside, with values that depend on an argument that "
+                "compile: the function changes a captured tensor, with values that depend on an argument that "
                 "requires grad, and no gradient would flow through them. Use x.detach(), or return the new tensor."
             )
         hidden = [] if effects is None else effects.arguments()
@@ -433,7 +433,7 @@ class Compiled(AsFunction, Generic[P]):
         traced = self._restored.get(key) or self._graph(tree, [Spec(*s) for s in specs])
         if self.digits is not None and isinstance(traced, Graph) and traced.effects and traced.effects.states:
             raise GraphError(
-                f"compile: the function changes a tensor from outside, which holds no numbers of {self.digits} digits. "
+                f"compile: the function changes a captured tensor, which holds no numbers of {self.digits} digits. "
                 "Leave out digits, or return the new tensor."
             )
         spent = time.perf_counter() - start

@@ -1,4 +1,4 @@
-"""What a compiled function does besides returning results: it draws random numbers, and changes tensors from outside.
+"""What a compiled function does besides returning results: it draws random numbers, and changes captured tensors.
 
 Kernels do neither. What is drawn, and what tensors hold before a call, are further arguments of the kernel; what they
 hold after it are further results, which are written back.
@@ -83,7 +83,7 @@ class State:
         if not self.fits():
             shape, dtype = self.specs[0]
             raise GraphError(
-                f"compile: the function changes a tensor from outside of shape {show_shape(shape)} and dtype {dtype} "
+                f"compile: the function changes a captured tensor of shape {show_shape(shape)} and dtype {dtype} "
                 f"to shape {show_shape(self.tensor.shape)} and dtype {self.tensor.dtype}. Keep both, or return the "
                 "new tensor."
             )
@@ -239,14 +239,14 @@ def changed(journal: Journal, known: Sequence[Any], who: str = "compile") -> lis
 
 
 def check_pure(who: str, journal: Journal) -> None:
-    """Refuse a function that changes tensors from outside, where there is a program alone.
+    """Refuse a function that changes captured tensors, where there is a program alone.
 
     Raises:
         GraphError: if it does.
     """
     if changed(journal, (), who):
         raise GraphError(
-            f"{who}: the function changes a tensor from outside in place, which a program alone cannot. Call "
+            f"{who}: the function changes a captured tensor in place, which a program alone cannot. Call "
             "model.eval() where it is the running statistics of a module, or return the new tensor."
         )
 
@@ -290,11 +290,11 @@ def _is_changed(t: Any, value: Any, node: Any) -> bool:
 def _state(t: Any, value: Any, node: Any, who: str) -> State:
     if t._value is value and value is not None:
         raise GraphError(
-            f"{who}: the function changes requires_grad, or the name, of a tensor from outside, {_ONCE} Do so before."
+            f"{who}: the function changes requires_grad, or the name, of a captured tensor, {_ONCE} Do so before."
         )
     if isinstance(node, Node) and node.level == GRAD:
         raise GraphError(
-            f"{who}: the function changes a tensor from outside in place that is itself a result with a gradient. "
+            f"{who}: the function changes a captured tensor in place that is itself a result with a gradient. "
             "Change x.detach(), or return the new tensor."
         )
     now = t._value, t._node

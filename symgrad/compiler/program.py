@@ -177,7 +177,7 @@ def from_nodes(
 
 
 def _captured(leaf: Leaf) -> Any:
-    """Return the value of a tensor from outside the function."""
+    """Return the value of a tensor that the function captured."""
     if leaf.level == GRAD and getattr(leaf.cell, "live", True):  # a transform's variable is a constant once it is over
         raise GraphError(
             "compile: the function uses a tensor that requires grad and is not among its arguments, so that its value "

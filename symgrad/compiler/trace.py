@@ -67,7 +67,7 @@ def trace(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec], who: 
     Jacobians are traced by forward and by reverse mode; the program with fewer operations is kept.
 
     Raises:
-        GraphError: if it draws random numbers or changes a tensor from outside, which a program alone cannot do.
+        GraphError: if it draws random numbers or changes a captured tensor, which a program alone cannot do.
     """
     with watched(who, fn):
         traced = shortest(lambda: _attempt(fn, tree, specs, [], Refusing(who), who), lambda traced: traced.program)
@@ -86,7 +86,7 @@ def graph(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Gr
 
 
 def _traced(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> Graph:
-    """Trace fn, again where it changes tensors from outside, whose values are then arguments too."""
+    """Trace fn, again where it changes captured tensors, whose values are then arguments too."""
     states: list[Any] = []
     for _ in range(_MOST_TRACES):
         attempt = _attempt(fn, tree, specs, states, Tape(), None)
@@ -94,7 +94,7 @@ def _traced(fn: Callable[..., Any], tree: trees.Tree, specs: Sequence[Spec]) -> 
             return attempt
         states += attempt
     raise GraphError(
-        f"compile: the function was traced {_MOST_TRACES} times, and each time it changed other tensors from outside. "
+        f"compile: the function was traced {_MOST_TRACES} times, and each time it changed other captured tensors. "
         "Change the same ones at every call, or return new tensors."
     )
 

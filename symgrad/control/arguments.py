@@ -58,7 +58,7 @@ def function(words: str, fn: Any, optional: bool = True) -> Any:
     if fn is None and optional:
         return None
     if not callable(fn):
-        raise ArgumentTypeError(f"control: {name} is a function, got {type(fn).__name__}. Expected {words}.")
+        raise ArgumentTypeError(f"control: {name} must be a function, got {type(fn).__name__}. Expected {words}.")
     try:
         signature = inspect.signature(fn)
     except (ValueError, TypeError):  # it was written in C

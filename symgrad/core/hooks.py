@@ -59,7 +59,7 @@ class OrderedHooks(dict[int, Hook]):
     def add(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Register a hook behind the others, or before them."""
         if not callable(hook):
-            raise ArgumentTypeError(f"a hook is a function, got {type(hook).__name__}. Pass a function.")
+            raise ArgumentTypeError(f"a hook must be a function, got {type(hook).__name__}. Pass a function.")
         handle = RemovableHandle(self)
         changing_hooks(self)
         others = dict(self) if prepend else {}

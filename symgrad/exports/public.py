@@ -91,7 +91,7 @@ def export(
     if not isinstance(target, str) or target not in TARGETS:
         raise ArgumentError(f"export: target={target!r} is unknown. Expected one of {', '.join(map(repr, TARGETS))}.")
     if name is not None and not isinstance(name, str):
-        raise ArgumentTypeError(f"export: name is a string, got {type(name).__name__}.")
+        raise ArgumentTypeError(f"export: name must be a string, got {type(name).__name__}.")
     _check(target, path, {"cmake": cmake, "test": test}, {"static": static, "ascii": ascii})
     options = c.Options(_real(dtype, target), static, ascii)
     _check_qp(qp, fn_or_form, path, options)

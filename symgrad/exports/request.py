@@ -157,7 +157,7 @@ def shapes_of(fn: Any, shapes: Any) -> list[tuple[Any, ...]]:
             )
         shapes = [shapes[k] for k in known[: len(shapes)]]
     if not isinstance(shapes, (list, tuple)):
-        raise ArgumentTypeError(f"export: shapes is a list or dict of shapes, got {type(shapes).__name__}.")
+        raise ArgumentTypeError(f"export: shapes must be a list or dict of shapes, got {type(shapes).__name__}.")
     return [tuple(map(_size, s if isinstance(s, (tuple, list)) else (s,))) for s in shapes]
 
 
@@ -165,7 +165,7 @@ def _size(n: Any) -> Any:
     if isinstance(n, str) and n:
         return sp.Symbol(n, integer=True, positive=True)
     if isinstance(n, bool) or not hasattr(n, "__index__") or n.__index__() < 0:
-        raise ArgumentError(f"export: a size is an integer or a name, got {n!r}. Write shapes=[('n', 3)].")
+        raise ArgumentError(f"export: a size must be an integer or a name, got {n!r}. Write shapes=[('n', 3)].")
     return n.__index__()
 
 
@@ -277,7 +277,7 @@ def _of_form(
 
 
 def _own(form: Form) -> list[Leaf]:
-    """The leaves that are arguments; arrays from outside are written into the source."""
+    """The leaves that are arguments; captured arrays are written into the source."""
     return [leaf for leaf in form._leaves if not is_outside(leaf)]
 
 

@@ -58,7 +58,7 @@ def known(who: str, value: Any) -> Any:
     """Return what the user's function gave as an array, or refuse what has no value."""
     if value is None or getattr(value, "dtype", None) == np.dtype(object):
         raise ArgumentError(
-            f"{who}: the function takes a tensor from outside that has no value here, as sg.compile or sg.vmap traces "
+            f"{who}: the function takes a captured tensor that has no value here, as sg.compile or sg.vmap traces "
             "it. Pass it in args, or take sg.root or sg.argmin."
         )
     return value

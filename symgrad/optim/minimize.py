@@ -125,7 +125,7 @@ def minimize(
 
 
 def _is_followed(vector: Vector, args: Any, call: tuple[Any, Any], constraints: Any) -> bool:
-    """Return whether the minimum is to be differentiated: with respect to args, or to tensors from outside."""
+    """Return whether the minimum is to be differentiated: with respect to args, or to captured tensors."""
     limits = [c for c in _listed(constraints) if isinstance(c, dict)]
     calls = [(several(c["fun"], vector), implicit_result.without_graphs(c.get("args", ()))) for c in limits]
     followed = implicit_result.is_followed(args, [c.get("args") for c in limits])

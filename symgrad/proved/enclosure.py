@@ -175,7 +175,7 @@ class Flat:
 
     def __init__(self, f: Callable[..., Any], box: Any, derivative: int = 0, *, is_bounded: bool = True) -> None:
         if not callable(f):
-            raise ArgumentTypeError(f"enclose: the first argument is a function. Got {type(f).__name__}.")
+            raise ArgumentTypeError(f"enclose: the first argument must be a function. Got {type(f).__name__}.")
         arguments = [box] if _is_box(box) or isinstance(box, dict) else box
         if not isinstance(arguments, (list, tuple)):
             raise ArgumentTypeError(f"enclose: a box is (lower, upper), or a list of those. Got {box!r}.")

@@ -124,7 +124,7 @@ def _length(mean: Any) -> Any:
 def _vector(name: str, a: Any) -> Any:
     a = as_tensor(a)
     if not a.ndim:
-        raise ShapeError(f"{name} is a vector. Got a number; write [v] for a number v.")
+        raise ShapeError(f"{name} must be a vector. Got a number; write [v] for a number v.")
     return a
 
 
@@ -132,7 +132,7 @@ def matrix(name: str, a: Any) -> Any:
     """Return a tensor with rows and columns."""
     a = as_tensor(a)
     if a.ndim < 2:
-        raise ShapeError(f"{name} is a matrix. Got shape {show_shape(a.shape)}; write [[v]] for a number v.")
+        raise ShapeError(f"{name} must be a matrix. Got shape {show_shape(a.shape)}; write [[v]] for a number v.")
     return a
 
 

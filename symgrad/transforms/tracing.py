@@ -45,7 +45,7 @@ class Trace:
         """Call the function.
 
         Raises:
-            GraphError: if it changes a tensor from outside in place, by what has no value, or at all if it is run for
+            GraphError: if it changes a captured tensor in place, by what has no value, or at all if it is run for
                 many ``steps``.
         """
         self._run = who.partition(":")[0], fn
@@ -61,7 +61,7 @@ class Trace:
         return result
 
     def program(self, variables: Sequence[Any], roots: Sequence[Any]) -> tuple[Program, list[Any]]:
-        """Return the program that computes the roots, and the tensors from outside that it uses.
+        """Return the program that computes the roots, and the captured tensors that it uses.
 
         The latter are its arguments after the variables.
         """
@@ -84,7 +84,7 @@ class Trace:
     def _changed(self, journal: Journal, steps: bool) -> str:
         """Return what the function did to what outlives it; "" where it did nothing."""
         if any(self._is_changed(*entry, steps) for entry in journal.handles()):
-            return "in-place arithmetic on a tensor from outside"
+            return "in-place arithmetic on a captured tensor"
         for module, registry, name, _ in journal.items():
             tensors: list[Any] = []
             flatten(registry.get(name), lambda x: isinstance(x, TensorBase), tensors)
@@ -93,7 +93,7 @@ class Trace:
         return ""
 
     def _is_changed(self, t: Any, value: Any, node: Any, steps: bool) -> bool:
-        """Whether a tensor from outside, which was there before the variables, is changed."""
+        """Whether a captured tensor, which was there before the variables, is changed."""
         if value is None and node.index > self.start:
             return False
         return steps or (not has_value(t) and tensor_node(t) is not node and tensor_node(t).index > self.start)

@@ -650,14 +650,14 @@ def _adds(x):
 @pytest.mark.parametrize(
     ("run", "said"),
     [
-        (lambda: sg.vmap(_adds)(np.ones((2, 3))), "vmap: in-place arithmetic on a tensor from outside is not possible"),
+        (lambda: sg.vmap(_adds)(np.ones((2, 3))), "vmap: in-place arithmetic on a captured tensor is not possible"),
         (lambda: sg.compile(sg.vmap(_adds))(np.ones((2, 3))), "vmap: in-place arithmetic"),
         (lambda: sg.vmap(lambda x, b: b.add_(x), in_dims=(0, None))(np.ones((2, 3)), _BUFFER), "vmap: in-place"),
         (lambda: sg.vmap(lambda x: (_adds(x), _BUFFER)[1])(np.ones((2, 3))), "vmap: in-place arithmetic"),
         (lambda: sg.vmap(sg.nn.BatchNorm1d(3))(np.ones((2, 4, 3))), "vmap: in-place arithmetic"),
         (lambda: sg.scan(lambda c, x: (c, _adds(x)), 0.0, np.ones((2, 3))), "scan: in-place arithmetic"),
         (lambda: sg.fori_loop(0, 2, lambda i, c: (_BUFFER.add_(1.0), c)[1], 0.0), "fori_loop: in-place arithmetic"),
-        (lambda: sg.export(_adds, (X,), target="c"), "export: the function changes a tensor from outside"),
+        (lambda: sg.export(_adds, (X,), target="c"), "export: the function changes a captured tensor"),
         (lambda: sg.export(_adds, shapes=[("n",)], target="c"), "export: the function changes|shape|symbolic"),
     ],
 )

@@ -544,7 +544,7 @@ def test_the_hessian_of_a_lagrangian_is_that_of_its_sum_and_may_be_a_triangle():
     lower = sg.sparse_hessian_of_lagrangian(f, g, lower=True)
     np.testing.assert_allclose(lower(x, multipliers, 2.0, sigma=0.5).toarray(), np.tril(dense), atol=1e-12)
     assert (full.nnz, lower.pattern.nnz) == (13, 9)
-    with pytest.raises(sg.errors.ArgumentTypeError, match="g is a function, got int"):
+    with pytest.raises(sg.errors.ArgumentTypeError, match="g must be a function, got int"):
         sg.sparse_hessian_of_lagrangian(f, 3)
 
 

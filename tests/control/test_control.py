@@ -232,7 +232,7 @@ def test_reports_and_plots_show_names_and_units():
         (ArgumentError, "got 3 for 'force' of the controls. Expected a pair", {"controls": {"force": 3}}, {}),
         (ArgumentError, r"time of end is \(2.0, 1.0\)", {"time": (0.0, (2.0, 1.0))}, {}),
         (ArgumentError, r"got time=1.0. Expected \(start, end\)", {"time": 1.0}, {}),
-        (ArgumentTypeError, "running is a function, got float", {"running": 1.0}, {}),
+        (ArgumentTypeError, "running must be a function, got float", {"running": 1.0}, {}),
         (ArgumentError, "limits has 'fast', which path, boundary and", {"limits": {"fast": (0.0, 1.0)}}, {}),
         (
             ArgumentError,

@@ -138,7 +138,7 @@ def test_what_hooks_return_is_checked():
         pytest.raises(ArgumentTypeError, match="new_a"),
     ):
         m(sg.ones(2))
-    with pytest.raises(ArgumentTypeError, match="a hook is a function"):
+    with pytest.raises(ArgumentTypeError, match="a hook must be a function"):
         m.register_forward_hook(3)
 
 

@@ -389,7 +389,7 @@ def test_what_is_returned_is_finite(name):
         (ArgumentError, "slsqp|SLSQP does not take these options", {"solver": "slsqp", "options": {"no_such": 1}}),
         (ArgumentError, "trust-constr does not take .*no_such", {"solver": "trust-constr", "options": {"no_such": 1}}),
         (ArgumentTypeError, r"got str at result\['b'\]", {"constraints": lambda x: {"a": x, "b": "text"}}),
-        (ArgumentTypeError, "constraints is a function, got int", {"constraints": 3}),
+        (ArgumentTypeError, "constraints must be a function, got int", {"constraints": 3}),
         (ArgumentError, "lb and ub are bounds on constraints", {"constraints": None, "lb": 1.0}),
         (ArgumentError, "hold a tensor that requires grad", {"lb": {"dynamics": sg.tensor(0.0, requires_grad=True)}}),
     ],
@@ -410,7 +410,7 @@ def test_arguments_of_another_shape_are_refused():
         problem.solve(np.ones(2), 1.0)
     with pytest.raises(ArgumentError, match=r"x0 has the blocks \['a'\]. Expected one array"):
         problem.solve(x0={"a": np.ones(2)})
-    with pytest.raises(ArgumentTypeError, match="start is an earlier solution, got int"):
+    with pytest.raises(ArgumentTypeError, match="start must be an earlier solution, got int"):
         problem.solve(start=3)
 
 

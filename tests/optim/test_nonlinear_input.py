@@ -18,7 +18,7 @@ def blocks(x):
 
 # what is wrong: the error, its words, and what is changed in a call that is right
 PROGRAMS = {
-    "f is a number": (ArgumentTypeError, "f is a function, got int", {"f": 3}),
+    "f is a number": (ArgumentTypeError, "f must be a function, got int", {"f": 3}),
     "f returns nothing": (ArgumentTypeError, "returned NoneType. Expected tensors", {"f": lambda x: None}),
     "f returns text": (ArgumentTypeError, "returned str. Expected tensors", {"f": lambda x: "1"}),
     "f returns a vector": (ArgumentError, r"shape \[2\]. Expected one number; sum it", {"f": lambda x: x}),
@@ -49,9 +49,11 @@ PROGRAMS = {
     "g returns nothing": (ArgumentTypeError, "returned NoneType", {"constraints": lambda x: None}),
     "g returns booleans": (ArgumentTypeError, r"booleans. Return g\(x\), and", {"constraints": lambda x: x > 0}),
     "g is complex": (ArgumentTypeError, "got complex numbers", {"constraints": lambda x: x * 1j}),
-    "g is a list of functions": (ArgumentTypeError, "constraints is a function, got list", {"constraints": [blocks]}),
+    "g is a list of functions": (
+        ArgumentTypeError, "constraints must be a function, got list", {"constraints": [blocks]},
+    ),
     "g is SciPy's dict": (
-        ArgumentTypeError, "constraints is a function, got dict", {"constraints": {"type": "eq", "fun": blocks}},
+        ArgumentTypeError, "constraints must be a function, got dict", {"constraints": {"type": "eq", "fun": blocks}},
     ),
     "lb is nan": (ArgumentError, r"dynamics\[0\] are nan and 0", {"lb": NAN}),
     "lb is infinite": (ArgumentError, r"dynamics\[0\] are inf and inf", {"lb": INF, "ub": INF}),
@@ -77,7 +79,7 @@ PROGRAMS = {
     "max_steps is half": (ArgumentError, "max_steps=1.5. Expected an integer", {"max_steps": 1.5}),
     "max_time is negative": (ArgumentError, "max_time=-1. Expected seconds", {"max_time": -1}),
     "callback is a number": (ArgumentTypeError, "callback=3. Expected a function", {"callback": 3}),
-    "backend is None": (ArgumentTypeError, "backend is a name, got NoneType", {"backend": None}),
+    "backend is None": (ArgumentTypeError, "backend must be a name, got NoneType", {"backend": None}),
     "a keyword is misspelled": (ArgumentTypeError, "unexpected keyword argument 'bound'", {"bound": (0, 1)}),
 }  # fmt: skip
 

@@ -15,7 +15,7 @@ A = np.array([[1.0, 2.0], [3.0, 4.0]])
 
 
 def program(fn, *shapes):
-    """Return a function as a program, in which arrays from outside are constants."""
+    """Return a function as a program, in which captured arrays are constants."""
     with Trace() as trace:
         variables = trace.variables([Spec(s, np.dtype(float)) for s in shapes])
         roots = [as_tensor(t) for t in trace.run(fn, variables, "test")]

@@ -282,7 +282,7 @@ def test_derivatives_taken_by_autograd_are_differentiated_and_mapped(name, creat
     inner, value, slope = DERIVATIVES[name]
     places = AROUND if name in NEEDS_LEAF else AROUND | MAPPED
     if mode == "recording" and name not in (*NEEDS_LEAF, "grad around x", "grad of x outside"):
-        places = places | COMPILED  # which refuses tensors from outside that require grad
+        places = places | COMPILED  # which refuses captured tensors that require grad
     for transform, expected in places.values():
         with MODES[mode]():
             found = transform(lambda x: inner(x, create_graph=create_graph))

@@ -29,7 +29,7 @@ def check_backend(backend: str) -> None:
     """Refuse a name that no backend has."""
     if not isinstance(backend, str):
         raise ArgumentTypeError(
-            f"compile: backend is a name, got {type(backend).__name__}. Options of the decorator are given by name: "
+            f"compile: backend must be a name, got {type(backend).__name__}. Pass options of the decorator by name: "
             "@sg.compile(backend='numpy')."
         )
     names = ["auto", *BACKENDS]
@@ -40,7 +40,7 @@ def check_backend(backend: str) -> None:
 def check_digits(name: str, digits: Any) -> None:
     """Refuse a number of digits that is none."""
     if isinstance(digits, bool) or not isinstance(digits, (int, np.integer)):
-        raise ArgumentTypeError(f"{name}: digits is an integer, got {type(digits).__name__}.")
+        raise ArgumentTypeError(f"{name}: digits must be an integer, got {type(digits).__name__}.")
     if not 1 <= digits <= MOST_DIGITS:
         raise ArgumentError(f"{name}: digits={digits}. Expected 1 to {MOST_DIGITS}.")
 

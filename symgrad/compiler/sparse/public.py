@@ -408,6 +408,8 @@ def sparse_hessian_of_lagrangian(
     """
     for name, fn in (("f", f), ("g", g)):
         if not callable(fn):
-            raise ArgumentTypeError(f"sparse_hessian_of_lagrangian: {name} is a function, got {type(fn).__name__}.")
+            raise ArgumentTypeError(
+                f"sparse_hessian_of_lagrangian: {name} must be a function, got {type(fn).__name__}."
+            )
     needs("sg.sparse_hessian_of_lagrangian, which returns SciPy's sparse arrays,", "scipy")
     return Derivative("sparse_hessian_of_lagrangian", Lagrangian(f, g), 0, backend, True, progress, lower)

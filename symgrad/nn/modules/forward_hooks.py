@@ -18,7 +18,7 @@ class ForwardHook:
 
     def __init__(self, hook: Hook, with_kwargs: bool, always_call: bool = False) -> None:
         if not callable(hook):
-            raise ArgumentTypeError(f"a hook is a function, got {type(hook).__name__}. Pass a function.")
+            raise ArgumentTypeError(f"a hook must be a function, got {type(hook).__name__}. Pass a function.")
         self.hook, self.with_kwargs, self.always_call = hook, with_kwargs, always_call
 
     def __call__(self, *args: Any) -> Any:

@@ -57,7 +57,7 @@ def _check_program(f: Any, constraints: Any, lb: Any, ub: Any, bounds: Any) -> N
     """Raise where the functions are none, or ends belong to no constraint or require a gradient."""
     for name, fn in (("f", f), ("constraints", constraints)):
         if fn is not None and not callable(fn):
-            raise ArgumentTypeError(f"nlp: {name} is a function, got {type(fn).__name__}.")
+            raise ArgumentTypeError(f"nlp: {name} must be a function, got {type(fn).__name__}.")
     if constraints is None and any(isinstance(e, dict) or (e is not None and np.any(e)) for e in (lb, ub)):
         raise ArgumentError("nlp: lb and ub are bounds on constraints, but there are none. Use bounds= for x.")
     if is_followed(bounds, lb, ub):
@@ -210,7 +210,7 @@ class NLP:
         """
         d, z, tensors = self.derivatives, self._vector.start, self._args.tensors
         if len(self._thetas) > len(tensors):
-            raise ArgumentError("export: f or g takes a tensor from outside that requires grad. Pass it in args.")
+            raise ArgumentError("export: f or g takes a captured tensor that requires grad. Pass it in args.")
         p = self._args.put([np.asarray(t._known("export")) for t in tensors])
 
         jacobian, hessian = d.jacobian_pattern.by_columns, d.hessian_pattern.by_columns
@@ -278,7 +278,7 @@ class NLP:
         _check_budget(tol, max_steps, max_time)
         if start is not None and not isinstance(start, Solution):
             raise ArgumentTypeError(
-                f"nlp: start is an earlier solution, got {type(start).__name__}. Write x0= for a point."
+                f"nlp: start must be an earlier solution, got {type(start).__name__}. Write x0= for a point."
             )
         z = self._start(x0, start)
         forces = np.zeros(self.rows.size) if start is None else np.asarray(start.forces, np.float64)
