@@ -20,10 +20,10 @@ from symgrad.forms.derive import derive
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
 from symgrad.teach.calculus.lesson import written_form
+from symgrad.teach.places.enclosures import NotEnclosed, enclose
+from symgrad.teach.places.points import derived, number
 from symgrad.teach.steps.lesson import Given, LessonStep, Note
-from symgrad.teach.study.enclosures import NotEnclosed, enclose
 from symgrad.teach.study.functions import Subject
-from symgrad.teach.study.points import derived, number
 from symgrad.teach.study.solution import Solution, write
 
 _CELLS = 512  # in which bounds of a derivative are looked for

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import mpmath
 import sympy as sp
 
+from symgrad.teach.places.points import DIGITS, Place, compiled, derived, number, place
+from symgrad.teach.places.zeros import merged, zeros
 from symgrad.teach.study.functions import Interval, Subject, split
 from symgrad.teach.study.limits import limit
-from symgrad.teach.study.points import DIGITS, Place, compiled, derived, number, place
-from symgrad.teach.study.zeros import merged, zeros
 
 _PLACES = ("the zeros of f", "the zeros of f′", "the zeros of f″")
 _SMALL = mpmath.mpf(10) ** -30

@@ -13,11 +13,11 @@ from symgrad.forms.derive import derive
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
 from symgrad.teach.calculus.lesson import written_form
+from symgrad.teach.places.points import Place, place
 from symgrad.teach.steps.lesson import Finding, Given, LessonStep, Note
 from symgrad.teach.study.approximations import exact_number
 from symgrad.teach.study.chart import Chart
 from symgrad.teach.study.functions import Interval, Subject
-from symgrad.teach.study.points import Place, place
 from symgrad.teach.study.solution import Solution, listed
 
 _SMALL = mpmath.mpf(10) ** -30

@@ -18,8 +18,8 @@ from symgrad.expression.formula import Call, Cases, Formula, Number, Otherwise, 
 from symgrad.scalars import in_full
 from symgrad.teach.board.reading import Unwritable, read, to_sympy
 from symgrad.teach.board.reading import number as formula_of_number
-from symgrad.teach.study.points import DIGITS, Place, asked, compiled, number, place
-from symgrad.teach.study.zeros import zeros
+from symgrad.teach.places.points import DIGITS, Place, asked, compiled, number, place
+from symgrad.teach.places.zeros import zeros
 
 WINDOW = 10  # of functions that oscillate without a period
 MOST = 120  # parts of a formula

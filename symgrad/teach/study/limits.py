@@ -9,7 +9,7 @@ from typing import Any
 import mpmath
 import sympy as sp
 
-from symgrad.teach.study.points import DIGITS, Place, asked, compiled, exact_value, number, place
+from symgrad.teach.places.points import DIGITS, Place, asked, compiled, exact_value, number, place
 
 _STEPS = (8, 16, 32, 64, 128, 256)  # powers of ten by which an end comes closer
 _PRECISION = 700

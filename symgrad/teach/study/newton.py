@@ -11,10 +11,10 @@ from symgrad.errors import ArgumentError, ArgumentTypeError
 from symgrad.expression.formula import Label, Quotient, Spelled, Sum, Unary
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
+from symgrad.teach.places.points import DIGITS, compiled, derived, digits, number
 from symgrad.teach.steps.lesson import Given, LessonStep, NewtonStep, Note
 from symgrad.teach.study.approximations import exact_number
 from symgrad.teach.study.functions import Subject
-from symgrad.teach.study.points import DIGITS, compiled, derived, digits, number
 from symgrad.teach.study.several.field import low
 from symgrad.teach.study.solution import Solution, shortest, write
 

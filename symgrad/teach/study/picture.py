@@ -11,8 +11,8 @@ import sympy as sp
 from symgrad.errors import ArgumentError
 from symgrad.support.extras import needs
 from symgrad.teach.pictures import axes
+from symgrad.teach.places.points import Place
 from symgrad.teach.study.chart import Chart
-from symgrad.teach.study.points import Place
 
 MANY = 1200  # points of a curve
 _ROOM = 0.25  # beyond what is marked

@@ -13,9 +13,9 @@ from symgrad.expression.equations import Sides, equations_in
 from symgrad.expression.formula import Formula, Label, Name, Product
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
+from symgrad.teach.places.points import derived, number
 from symgrad.teach.steps.lesson import DifferentiateBothSides, Evaluate, LessonStep, Note, SolveForSlope
 from symgrad.teach.study.approximations import exact_number
-from symgrad.teach.study.points import derived, number
 from symgrad.teach.study.several.field import Field, scalar_field
 from symgrad.teach.study.solution import Solution, listed, shortest, write
 

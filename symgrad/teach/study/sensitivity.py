@@ -11,9 +11,9 @@ from symgrad.errors import ArgumentError
 from symgrad.expression.formula import Name, Number, Spelled
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
+from symgrad.teach.places.points import derived, digits, number
 from symgrad.teach.steps.lesson import Evaluate, Finding, LessonStep, Note, PartialRule, distinct
 from symgrad.teach.study.approximations import exact_number
-from symgrad.teach.study.points import derived, digits, number
 from symgrad.teach.study.several.field import Field, scalar_field
 from symgrad.teach.study.several.surfaces import value_there
 from symgrad.teach.study.solution import Solution, equation, listed, shortest, write

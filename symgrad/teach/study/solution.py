@@ -14,8 +14,8 @@ from symgrad.forms.rewrites.identities import difference_of_squares, everywhere,
 from symgrad.support.lazy import cached_property
 from symgrad.teach.board.line import Equation, Line
 from symgrad.teach.board.reading import SympyFormatter
+from symgrad.teach.places.points import asked, digits, number
 from symgrad.teach.steps.lesson import LessonStep
-from symgrad.teach.study.points import asked, digits, number
 from symgrad.teach.writing.document import Document
 
 _LONG = 300  # operations of a formula that is not simplified any more

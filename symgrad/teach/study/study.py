@@ -16,11 +16,11 @@ from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
 from symgrad.teach.calculus.lesson import written_form
 from symgrad.teach.calculus.remarks import without_ties
+from symgrad.teach.places.points import COMPARED, Place, digits
 from symgrad.teach.steps.lesson import Finding, Given, LessonStep
 from symgrad.teach.study.chart import Asymptote, Chart, Extremum, Gap, Inflection
 from symgrad.teach.study.functions import Interval, Subject, nowhere
 from symgrad.teach.study.picture import drawn
-from symgrad.teach.study.points import COMPARED, Place, digits
 from symgrad.teach.study.several.critical_points import CriticalPoints
 from symgrad.teach.study.solution import Solution, equation, shortest, write
 

@@ -13,8 +13,8 @@ from symgrad.expression.printer import handwritten
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
 from symgrad.teach.calculus.simplify import rewritten
+from symgrad.teach.places.points import derived
 from symgrad.teach.steps.lesson import ChainRuleAlong, LessonStep, Note, PartialRule, distinct
-from symgrad.teach.study.points import derived
 from symgrad.teach.study.several.field import Field, scalar_field
 from symgrad.teach.study.solution import Solution, shortest, write
 

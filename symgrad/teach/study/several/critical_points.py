@@ -13,6 +13,7 @@ from symgrad.errors import ArgumentError
 from symgrad.expression.formula import Name, Spelled
 from symgrad.expression.printer import handwritten
 from symgrad.support.arguments import check_methods, checked
+from symgrad.teach.places.points import Place, asked, derived
 from symgrad.teach.steps.lesson import (
     FieldRule,
     Finding,
@@ -21,7 +22,6 @@ from symgrad.teach.steps.lesson import (
     SecondDerivativeTest,
     SolveSystem,
 )
-from symgrad.teach.study.points import Place, asked, derived
 from symgrad.teach.study.several.definiteness import eigenvalue_signs, listed_minors, second_derivatives, sign
 from symgrad.teach.study.several.field import scalar_field
 from symgrad.teach.study.several.picture import contours_of

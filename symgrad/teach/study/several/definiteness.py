@@ -13,7 +13,7 @@ from typing import Any
 import mpmath
 import sympy as sp
 
-from symgrad.teach.study.points import COMPARED, DIGITS, derived, digits, number
+from symgrad.teach.places.points import COMPARED, DIGITS, derived, digits, number
 from symgrad.teach.study.several.field import low
 from symgrad.teach.study.solution import equation, listed, shortest
 

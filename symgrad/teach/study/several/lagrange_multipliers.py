@@ -14,8 +14,8 @@ from symgrad.expression.equations import equations_in
 from symgrad.expression.formula import Formula, Label, Name
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
+from symgrad.teach.places.points import DIGITS, Place, derived
 from symgrad.teach.steps.lesson import Finding, LessonStep, Note, PartialRule, SecondDerivativeTest, SolveSystem
-from symgrad.teach.study.points import DIGITS, Place, derived
 from symgrad.teach.study.several.critical_points import (
     as_number,
     listed_equations,

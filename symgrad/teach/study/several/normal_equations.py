@@ -13,9 +13,9 @@ from symgrad.expression.formula import Label, Name, Spelled
 from symgrad.expression.printer import handwritten
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
+from symgrad.teach.places.points import derived
 from symgrad.teach.steps.lesson import Given, LessonStep, Note, PartialRule, SolveSystem
 from symgrad.teach.study.approximations import exact_number
-from symgrad.teach.study.points import derived
 from symgrad.teach.study.several.field import scalar_field
 from symgrad.teach.study.solution import Solution, equation, listed, write
 

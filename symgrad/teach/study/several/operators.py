@@ -12,8 +12,8 @@ from symgrad.expression.formula import Formula, Label, Name, Rows, Spelled, Sum
 from symgrad.expression.printer import LATEX, handwritten
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
+from symgrad.teach.places.points import derived
 from symgrad.teach.steps.lesson import FieldRule, Given, LessonStep, Note, PartialRule, distinct
-from symgrad.teach.study.points import derived
 from symgrad.teach.study.several.coordinates import Coordinates, check_system, coordinates, usual_names
 from symgrad.teach.study.several.field import low, scalar_field, vector_field
 from symgrad.teach.study.solution import Solution, shortest, write

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from symgrad.errors import ArgumentError
+from symgrad.teach.places.points import Place
 from symgrad.teach.plot import plot
-from symgrad.teach.study.points import Place
 
 _MARKERS = {"local minimum": "o", "local maximum": "^", "saddle point": "X", "not decided": "s"}
 _ROOM = 0.5  # beyond what is marked, times its width

@@ -13,6 +13,7 @@ from symgrad.expression.formula import Formula, Label, Name, Spelled
 from symgrad.expression.printer import LATEX, handwritten
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
+from symgrad.teach.places.points import derived
 from symgrad.teach.steps.lesson import (
     Evaluate,
     FieldRule,
@@ -22,7 +23,6 @@ from symgrad.teach.steps.lesson import (
     distinct,
 )
 from symgrad.teach.study.approximations import exact_number
-from symgrad.teach.study.points import derived
 from symgrad.teach.study.several.definiteness import definiteness, listed_minors, second_derivatives
 from symgrad.teach.study.several.field import Field, scalar_field
 from symgrad.teach.study.several.operators import nabla

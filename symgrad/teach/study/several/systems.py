@@ -16,8 +16,8 @@ import numpy as np
 import sympy as sp
 
 from symgrad.scalars import in_full
-from symgrad.teach.study.points import DIGITS, Place, asked, derived, exact_value, is_zero, number, place
-from symgrad.teach.study.zeros import is_never_zero, merged, real_roots
+from symgrad.teach.places.points import DIGITS, Place, asked, derived, exact_value, is_zero, number, place
+from symgrad.teach.places.zeros import is_never_zero, merged, real_roots
 
 Point = tuple[Place, ...]
 WINDOW = 10  # where Newton's method starts

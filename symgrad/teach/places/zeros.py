@@ -16,8 +16,8 @@ import mpmath
 import numpy as np
 import sympy as sp
 
-from symgrad.teach.study.enclosures import NotEnclosed, enclose
-from symgrad.teach.study.points import DIGITS, Place, asked, compiled, derived, exact_value, is_zero, number, place
+from symgrad.teach.places.enclosures import NotEnclosed, enclose
+from symgrad.teach.places.points import DIGITS, Place, asked, compiled, derived, exact_value, is_zero, number, place
 
 _ROUNDS, _MOST = 60, 6000  # halvings, and cells at a time
 _FINE, _FAR = 44, 180  # powers of two towards a finite and an infinite end
