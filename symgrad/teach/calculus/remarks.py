@@ -12,15 +12,20 @@ from symgrad.core.kernels import array_kernel
 from symgrad.expression.arithmetic import (
     HALF,
     ONE,
-    OTHERWISE,
+    TWO,
     apply,
     base_and_exponent,
+    coefficient,
     div,
     factors,
+    is_negative,
     is_num,
     mul,
+    neg,
     num,
     over_and_under,
+    power,
+    terms,
 )
 from symgrad.expression.formula import (
     Both,
@@ -38,70 +43,96 @@ from symgrad.expression.formula import (
 )
 from symgrad.expression.printer import handwritten
 from symgrad.teach.board.reading import SympyFormatter, to_sympy
+from symgrad.teach.calculus.intervals import (
+    EVERYWHERE,
+    Intervals,
+    conditions_of,
+    families,
+    is_short,
+    split,
+    where_positive,
+    written_number,
+    zeros_on,
+)
 from symgrad.teach.calculus.slopes import of_size
 
 MOST = 30  # signs of a part that a domain is stated for
-_HIGH = 6  # degree of a polynomial whose sign is examined
 
 
-def domain(f: Formula, x: str) -> list[Formula]:
-    """Return the conditions on x under which f has a derivative."""
-    conditions: dict[Formula, None] = {}
+def domain(f: Formula, x: str, variables: Collection[str] = ()) -> list[Formula]:
+    """Return the conditions on x under which f has a derivative.
+
+    Args:
+        f: the function.
+        x: the variable.
+        variables: all that f is differentiated by; other names are constants.
+    """
+    s = sp.Symbol(x, real=True)
+    there: Intervals = EVERYWHERE
+    unsolved: dict[Formula, None] = {}
     given = list(_conditions(f, x))
     positive = {part for sign, part in given if sign == ">"}
     stated = [pair for sign, part in given for pair in _by_factors(sign, part, positive - {part})]
     above = {a for sign, part in stated if sign == ">" for a in factors(part)}  # none of which is 0
     for sign, part in stated:
-        if part.size <= MOST and not _always(sign, part) and not (sign == "≠" and part in above):
-            conditions.setdefault(_solved(sign, part, x))
-    both = [c for c in conditions if isinstance(c, Both)]
-    kept = [c for c in conditions if isinstance(c, Compare) and not _is_open(c, conditions)]
-    kept = [c for c in kept if not (both and all(_implied(c, b, x) for b in both))]
+        if part.size > MOST or _always(sign, part) or (sign == "≠" and part in above):
+            continue
+        narrower = _narrowed(sign, to_sympy(part), s, there)
+        if narrower:
+            there = narrower
+        else:
+            unsolved.setdefault(_of_squares(sign, part, {x, *variables}) or _solved(sign, part, x))
+    solved = conditions_of(there, x)
+    kept = [c for c in unsolved if not (isinstance(c, Compare) and _is_open(c, unsolved))]
     for c in reversed(kept):  # what is built of others follows from them
-        if len(kept) > 1 and _follows(c, [d for d in kept if d is not c], x):
+        others = [*solved, *[d for d in kept if d is not c]]
+        if others and _follows(c, others, x):
             kept = [d for d in kept if d is not c]
-    low, size = Compare(Name(x), ">", num(0)), apply("abs", Name(x))
-    high = next((c for c in kept if c.op == "<" and c.left in (Name(x), size)), None)
-    if low in kept and high is not None:
-        between = Both(Compare(num(0), "<", Name(x)), Compare(Name(x), "<", high.right))
-        return [between, *[c for c in kept if c not in (low, high)], *both]
-    return [*both, *kept]
+    return [*solved, *kept]
+
+
+def _narrowed(sign: str, e: Any, s: Any, there: Intervals) -> Intervals | None:
+    """Return the part of intervals where a condition holds; None where it cannot be solved, or is long to write."""
+    sign = "≠" if sign == ">" and isinstance(e, sp.Abs) else sign
+    e = e.args[0] if isinstance(e, sp.Abs) else e
+    narrower: Intervals | None
+    if sign == "≠":
+        zeros = zeros_on(sp.fraction(sp.together(e))[0], s, tuple(there))
+        narrower = None if zeros is None else split(there, zeros)
+    else:
+        narrower = where_positive(e if sign == ">" else 1 - e**2, s, there)
+    return narrower if narrower and is_short(narrower) else None
+
+
+def _of_squares(sign: str, part: Formula, variables: Collection[str]) -> Formula | None:
+    """Return x ≠ 0 or y ≠ 0 for x² + y² > 0, and a ≠ 0 for x² + a² > 0 of a constant a."""
+    squares = [base_and_exponent(coefficient(t)[1]) for t in terms(part)]
+    even = [isinstance(e, Number) and e.value.denominator == 1 and e.value % 2 == 0 for _, e in squares]
+    if sign == "<" or not isinstance(part, Sum) or not all(even) or any(map(is_negative, terms(part))):
+        return None
+    constant = [b for b, _ in squares if b.free.isdisjoint(variables)]
+    apart = [Compare(b, "≠", num(0)) for b in constant or [b for b, _ in squares]]
+    return apart[0] if len(apart) == 1 else Both(*apart, sign="or")
 
 
 def _is_open(c: Compare, conditions: Collection[Formula]) -> bool:
-    """Whether a ≠ 0 is said beside a > 0, or a > 0 beside a > 1."""
-    if c.op == ">" and c.right == num(0):
-        same = [d for d in conditions if isinstance(d, Compare) and (d.left, d.op) == (c.left, c.op) and d != c]
-        return any(to_sympy(d.right).is_positive for d in same)
+    """Whether a ≠ 0 is said beside a > 0."""
     return c.op == "≠" and Compare(c.left, ">", c.right) in conditions
 
 
-def _implied(c: Compare, b: Both, x: str) -> bool:
-    """Whether a condition holds between two ends."""
-    if c.free != {x}:
-        return False
-    zeros = _zeros(to_sympy(c.left) - to_sympy(c.right), x) if c.op == "≠" else None
-    if any(holds_at(b, {x: float(sp.N(to_sympy(z)))}) for z in zeros or ()):
-        return False
-    grid = np.r_[np.linspace(-12, 12, 4801)]
-    inside = _holds(b.args[0], grid, x) & _holds(b.args[1], grid, x)
-    return bool(inside.any() and _holds(c, grid, x)[inside].all())
-
-
-def _follows(c: Compare, others: Sequence[Compare], x: str) -> bool:
+def _follows(c: Formula, others: Sequence[Formula], x: str) -> bool:
     """Whether a condition on x alone holds wherever the others do, on a fine grid."""
-    if c.left == Name(x):  # what is known of x itself follows from nothing else
-        others = [d for d in others if d.left in (Name(x), apply("abs", Name(x)))]
     if not others or any(d.free != {x} for d in (c, *others)):
         return False
     grid = np.r_[np.linspace(-12, 12, 4801), np.pi * np.arange(-6, 6.01, 0.125)]
-    if c.op == "≠" and c.left == Name(x):  # only the point itself tells
-        grid = np.r_[grid, float(to_sympy(c.right))]
     holds = [_holds(d, grid, x) for d in (c, *others)]
-    return bool(np.all(holds[1:], axis=0).any() and holds[0][np.all(holds[1:], axis=0)].all())
+    there = np.all(holds[1:], axis=0)
+    return bool(there.any() and holds[0][there].all())
 
 
 def _holds(c: Any, grid: Any, x: str) -> Any:
+    if isinstance(c, Both):
+        return (np.any if c.sign == "or" else np.all)([_holds(d, grid, x) for d in c.args], axis=0)
     with np.errstate(all="ignore"):
         far = array_kernel(to_sympy(c.left) - to_sympy(c.right), (sp.Symbol(x, real=True),))(grid)
     far = np.broadcast_to(np.asarray(far, dtype=float), grid.shape)
@@ -111,7 +142,7 @@ def _holds(c: Any, grid: Any, x: str) -> Any:
 def holds_at(c: Formula, point: Mapping[str, Any]) -> bool:
     """Whether a condition holds where the names have these values; what has other names in it is taken to hold."""
     if isinstance(c, Both):
-        return all(holds_at(d, point) for d in c.args)
+        return (any if c.sign == "or" else all)(holds_at(d, point) for d in c.args)
     if not isinstance(c, Compare) or not c.free.issubset(point):
         return True
     names = sorted(c.free)
@@ -129,7 +160,8 @@ def _conditions(t: Formula, x: str) -> Iterator[tuple[str, Formula]]:
     if x not in t.free:
         return
     for k, a in enumerate(t.operands):
-        yield from (c for c in _conditions(a, x) if not _held(t, k, c, x))
+        for condition in _conditions(a, x):
+            yield _in_case(t, k, condition) if isinstance(t, Cases) and k % 2 == 0 else condition
     if isinstance(t, Quotient) and x in t.denominator.free:
         for f in factors(t.denominator):
             base = f.base if isinstance(f, Power) and isinstance(f.exponent, Number) else f
@@ -148,14 +180,12 @@ def _conditions(t: Formula, x: str) -> Iterator[tuple[str, Formula]]:
         yield from [("≠", inside)] if inside is not None else _of_function(t)
 
 
-def _held(t: Formula, k: int, condition: tuple[str, Formula], x: str) -> bool:
-    """Whether t has cases, and a condition of the k-th holds wherever this case does, on a fine grid."""
+def _in_case(t: Cases, k: int, condition: tuple[str, Formula]) -> tuple[str, Formula]:
+    """Return the condition of a case as one that is fulfilled where another case holds."""
     sign, part = condition
-    if not isinstance(t, Cases) or k % 2 or part.free != {x} or any(not c.free <= {x} for _, c in t.rows):
-        return False
-    bound, fine = (num(1), num(0)) if sign == "<" else (num(0), num(1))
-    there = Cases(*[a if j % 2 else part if j == k else fine for j, a in enumerate(t.args)])
-    return bool(_holds(Compare(there, sign, bound), np.linspace(-12, 12, 4801), x).all())
+    size = power(part.args[0] if isinstance(part, Call) and part.name == "abs" else part, TWO)
+    positive = {"<": Sum(ONE, neg(size)), "≠": size, ">": part}[sign]
+    return ">", Cases(*[a if j % 2 else positive if j == k else ONE for j, a in enumerate(t.args)])
 
 
 def _by_factors(sign: str, part: Formula, positive: Collection[Formula]) -> Iterator[tuple[str, Formula]]:
@@ -244,20 +274,6 @@ def _called(t: Formula) -> Iterator[str]:
         yield from _called(a)
 
 
-def _interval(e: Any, s: Any) -> Formula | None:
-    """Return where a polynomial or a quotient of them with two changes of sign is positive, if it is one interval."""
-    if e.free_symbols != {s} or not e.is_rational_function(s):
-        return None
-    top, below = (sp.Poly(p, s) for p in sp.fraction(sp.cancel(sp.together(e))))
-    if top.degree() + below.degree() != 2 or max(top.degree(), below.degree()) > 2:
-        return None
-    ends = sorted({r for p in (top, below) for r in sp.roots(p) if r.is_real})
-    if len(ends) != 2 or not e.subs(s, (ends[0] + ends[1]) / 2).is_positive:
-        return None
-    low, high = map(SympyFormatter().write, ends)
-    return Both(Compare(low, "<", Name(str(s))), Compare(Name(str(s)), "<", high))
-
-
 # functions that rise, with what undoes them and the values that they have
 _RISING: dict[Any, tuple[Any, Any, Any]] = {
     sp.exp: (sp.log, 0, sp.oo), sp.log: (sp.exp, -sp.oo, sp.oo), sp.sinh: (sp.asinh, -sp.oo, sp.oo),
@@ -288,8 +304,7 @@ def _undone(sign: str, part: Formula, x: str) -> Formula | None:
         return Compare(Name(x), sign, SympyFormatter().write(bound))
     if bound == 0:
         return _solved(sign, SympyFormatter([part]).write(e), x) if sign in (">", "≠") else None
-    shown = Compare(SympyFormatter([part]).write(e), sign, SympyFormatter().write(bound))
-    return (_where(shown, x) if sign != "≠" else None) or shown
+    return Compare(SympyFormatter([part]).write(e), sign, SympyFormatter().write(bound))
 
 
 def _solved(sign: str, part: Formula, x: str) -> Formula:
@@ -307,99 +322,16 @@ def _solved(sign: str, part: Formula, x: str) -> Formula:
         return Compare(Name(x), "<", num(1))
     if sign in (">", "≠") and (undone := _undone(sign, part, x)) is not None:
         return undone
-    if sign == "<" and isinstance(part, Call) and part.args[0] != Name(x):
-        inside = to_sympy(part.args[0])
-        small = Compare(SympyFormatter().write(1 - inside**2), ">", num(0))
-        return _interval(1 - inside**2, sp.Symbol(x, real=True)) or _where(small, x) or Compare(part, sign, bound)
     if sign == ">" and isinstance(part, Power) and isinstance(part.exponent, Number) and part.exponent.value % 2 == 0:
         return _solved("≠", part.base, x)
     if part == Name(x) or sign == "<":
         return Compare(part, sign, bound)
     e, s = to_sympy(part), sp.Symbol(x, real=True)
-    between = _interval(e, s) if sign == ">" else None
-    if between is not None:
-        return between
-    beyond = _where(Compare(part, sign, bound), x) if sign == ">" and isinstance(part, (Sum, Product)) else None
-    if beyond is not None:
-        return beyond
     slope = sp.diff(e, s) if isinstance(part, (Sum, Product, Quotient)) and _plain(part) else None
     if slope is None or not slope.is_Rational or slope == 0:
         return Compare(part, sign, bound)
     turned = {">": "<", "≠": "≠"}[sign] if slope < 0 else sign
     return Compare(Name(x), turned, SympyFormatter().write(sp.expand(s - e / slope)))
-
-
-def solved_cases(t: Formula, x: str) -> Formula:
-    """Return a case distinction of two cases with its conditions solved for x: {2 for 0 < x < 2; 2x otherwise}."""
-    if not isinstance(t, Cases) or len(t.rows) != 2 or not all(isinstance(c, Compare) for _, c in t.rows):
-        return t
-    if all(c.operands[0] == Name(x) and is_num(c.operands[1]) for _, c in t.rows):
-        return t
-    solved = [(v, condition) for v, c in t.rows if (condition := _where(c, x)) is not None]
-    if len(solved) != 1:
-        return Cases(*[part for row in solved for part in row]) if solved else t
-    ((inside, between),) = solved
-    (outside,) = [v for v, c in t.rows if _where(c, x) is None]
-    return Cases(inside, between, outside, _beyond(between, x))
-
-
-def _beyond(between: Formula, x: str) -> Formula:
-    """Return the condition of what lies outside of an interval, its ends left out: there the cases meet."""
-    if not isinstance(between, Both):
-        return OTHERWISE
-    low, high = between.args[0].operands[0], between.args[1].operands[1]
-    return Both(Compare(Name(x), "<", low), Compare(Name(x), ">", high), sign="or")
-
-
-def without_ties(t: Formula, x: str) -> Formula:
-    """Return {a for x > c; b otherwise} as {a for x > c; b for x < c}: where the cases meet, a remark says how."""
-    if not isinstance(t, Cases):
-        return t
-    rows = [row for k, row in enumerate(t.rows) if not (k and _is_tie(row[1], t.rows[k - 1][1]))]
-    t = Cases(*[part for row in rows for part in row])
-    if len(rows) != 2 or rows[1][1] != OTHERWISE:
-        return t
-    one, c, other, _ = t.args
-    if not isinstance(c, Compare) or x not in c.free or c.op not in _STRICT:
-        return t
-    strict, opposite = _STRICT[c.op]
-    return Cases(one, Compare(c.left, strict, c.right), other, Compare(c.left, opposite, c.right))
-
-
-def _is_tie(c: Formula, before: Formula) -> bool:
-    """Whether a condition is that both sides of the one before are equal."""
-    return (
-        isinstance(c, Compare)
-        and isinstance(before, Compare)
-        and c.op == "="
-        and set(c.operands) == set(before.operands)
-    )
-
-
-_STRICT = {">": (">", "<"), "≥": (">", "<"), "<": ("<", ">"), "≤": ("<", ">")}
-
-
-def _where(c: Any, x: str) -> Formula | None:
-    """Return the x for which a condition on a polynomial holds, as one interval or by |x|; None of all else."""
-    if not isinstance(c, Compare):
-        return None
-    sign, a, b = c.op, c.left, c.right
-    s = sp.Symbol(x, real=True)
-    e = to_sympy(a) - to_sympy(b) if sign in (">", "≥") else to_sympy(b) - to_sympy(a)
-    if e.free_symbols != {s} or not e.is_polynomial(s) or sp.degree(e, s) > _HIGH:
-        return None
-    roots = sp.roots(sp.Poly(e, s), filter="R")
-    if any(n % 2 == 0 for n in roots.values()) or len(roots) < sp.Poly(e, s).count_roots():
-        return None
-    ends, top, degree = sorted(roots), sp.Poly(e, s).LC(), sp.degree(e, s)
-    written = [SympyFormatter().write(r) for r in ends]
-    if len(ends) == 1 and degree % 2:
-        return Compare(Name(x), ">" if top > 0 else "<", written[0])
-    if len(ends) != 2:
-        return None
-    if ends[0] == -ends[1]:
-        return Compare(apply("abs", Name(x)), ">" if top > 0 else "<", written[1])
-    return Both(Compare(written[0], "<", Name(x)), Compare(Name(x), "<", written[1])) if top < 0 else None
 
 
 def _plain(t: Formula) -> bool:
@@ -425,6 +357,22 @@ def kinks(f: Formula, x: str) -> Iterator[tuple[Formula, Any]]:
             yield t, _zero(to_sympy(a) - to_sympy(others[0]), x)
         elif t.name.startswith("clamp"):
             yield t, [p for b in others for p in _zeros(to_sympy(a) - to_sympy(b), x) or []]
+
+
+def left_out(f: Formula, x: str) -> list[Formula]:
+    """Return the points that a condition x ≠ p of the domain leaves out, as of √(x²); f may have a value there."""
+    apart = [c for c in domain(f, x) if isinstance(c, Compare) and c.op == "≠" and x in c.free]
+    points = [p for c in apart for p in _zero(to_sympy(c.left) - to_sympy(c.right), x) or ()]
+    return [p for p in points if any(isinstance(q, Cases) for q in walk(f)) or not _has_pole(to_sympy(f), x, p)]
+
+
+def _has_pole(e: Any, x: str, p: Formula) -> bool:
+    """Whether a formula is divided by 0 at a point, or a part of it has no value there."""
+    draw = {sp.Symbol(n, real=True): sp.Integer(3) for n in p.free}
+    at = {sp.Symbol(x, real=True): to_sympy(p).xreplace(draw), **draw}
+    below = [q.base for q in sp.preorder_traversal(e) if q.is_Pow and q.exp.could_extract_minus_sign()]
+    below += [sp.cos(q.args[0]) for q in e.atoms(sp.tan)] + [q.args[0] for q in e.atoms(sp.log)]
+    return any(abs(sp.N(b.subs(at))) < 1e-9 for b in below if sp.N(b.subs(at)).is_number)
 
 
 def swings(f: Formula, x: str) -> Iterator[Formula]:
@@ -484,12 +432,15 @@ def _zero(e: Any, x: str) -> list[Formula] | None:
 
 
 def _zeros(e: Any, x: str) -> list[Formula] | None:
+    """Return where a formula of x alone is 0: points, or families of them in an integer k."""
     s = sp.Symbol(x, real=True)
-    if not e.is_polynomial(s) or e.free_symbols != {s} or sp.degree(e, s) > 2:
-        return None
-    return [SympyFormatter().write(r) for r in sp.roots(e, s) if r.is_real]
+    top = sp.fraction(sp.together(e))[0]
+    known = zeros_on(top, s)
+    if known is not None:
+        return list(map(written_number, known))
+    return families(top, s, "k" if x != "k" else "n")
 
 
 def said(conditions: Sequence[Formula]) -> str:
     """Return conditions as they stand beside a line."""
-    return ", ".join(handwritten(c) for c in conditions[:3])
+    return ", ".join(handwritten(c) for c in conditions)

@@ -11,6 +11,7 @@ import sympy as sp
 from symgrad.expression.arithmetic import (
     HALF,
     ONE,
+    OTHERWISE,
     TWO,
     ZERO,
     add,
@@ -102,7 +103,9 @@ class Slopes:
         if isinstance(t, (Sum, Product, Quotient, Power)):
             return derivative(t, [self.of(a) if self.depends(a) else None for a in t.operands])
         if isinstance(t, Cases):
-            return Cases(*[self.of(part) if k % 2 == 0 else part for k, part in enumerate(t.args)])
+            return without_ties(
+                Cases(*[self.of(part) if k % 2 == 0 else part for k, part in enumerate(t.args)]), self.x
+            )
         return self._applied(t) if isinstance(t, Call) else ZERO  # a condition, whose value is 0 or 1
 
     def _reciprocal(self, t: Quotient) -> Formula:
@@ -167,6 +170,34 @@ def by_cases(t: Call) -> Cases | None:
         between = Both(Compare(low, "<", a), Compare(a, "<", high))
         return Cases(low, Compare(a, "<", low), a, between, high, Compare(a, ">", high))
     return None
+
+
+def without_ties(t: Formula, x: str) -> Formula:
+    """Return {a for x > c; b otherwise} as {a for x > c; b for x < c}: where the cases meet, a remark says how."""
+    if not isinstance(t, Cases):
+        return t
+    rows = [row for k, row in enumerate(t.rows) if not (k and _is_tie(row[1], t.rows[k - 1][1]))]
+    t = Cases(*[part for row in rows for part in row])
+    if len(rows) != 2 or rows[1][1] != OTHERWISE:
+        return t
+    one, c, other, _ = t.args
+    if not isinstance(c, Compare) or x not in c.free or c.op not in _STRICT:
+        return t
+    strict, opposite = _STRICT[c.op]
+    return Cases(one, Compare(c.left, strict, c.right), other, Compare(c.left, opposite, c.right))
+
+
+def _is_tie(c: Formula, before: Formula) -> bool:
+    """Whether a condition is that both sides of the one before are equal."""
+    return (
+        isinstance(c, Compare)
+        and isinstance(before, Compare)
+        and c.op == "="
+        and set(c.operands) == set(before.operands)
+    )
+
+
+_STRICT = {">": (">", "<"), "≥": (">", "<"), "<": ("<", ">"), "≤": ("<", ">")}
 
 
 def of_size(t: Formula) -> Formula | None:

@@ -46,10 +46,12 @@ from symgrad.expression.printer import handwritten, text
 from symgrad.teach.board.line import Equation
 from symgrad.teach.board.reading import to_sympy
 from symgrad.teach.board.tidy import tidy
+from symgrad.teach.calculus.intervals import written_number
 from symgrad.teach.calculus.letters import Letters
 from symgrad.teach.calculus.logarithms import condition, know_logarithms, logarithm_of, quotes, taken_apart
-from symgrad.teach.calculus.meetings import holes, meetings, size_of
-from symgrad.teach.calculus.remarks import CONSTANT, STEPS, jumps, kinks, solved_cases, swings, without_ties
+from symgrad.teach.calculus.meetings import holes, meeting_at, meetings, meetings_of, size_of
+from symgrad.teach.calculus.pieces import by_intervals
+from symgrad.teach.calculus.remarks import CONSTANT, STEPS, jumps, kinks, left_out, swings
 from symgrad.teach.calculus.rules import (
     BLANK,
     as_powers,
@@ -153,6 +155,7 @@ class Solution:
         printed: Printed | None = None,
     ) -> None:
         self.f, self.x, self.d, self._goal, self._at, self._printed = f, x, d, goal, at, printed
+        self._given = f  # which logarithms are not taken apart in
         self._slopes = Slopes(x)
         self._taken = taken
         self._letters = Letters(taken)
@@ -188,14 +191,17 @@ class Solution:
             self._drop_spare()
             self.steps += [replace(rewritings[0], before=self.steps[-1].after), *rewritings[1:]]
         derivative = rewritings[-1].after if rewritings else derivative
-        solved = solved_cases(derivative, self.x)
+        solved = by_intervals(derivative, self.x, self._joins(derivative))
         if solved != derivative:
-            self.steps.append(
-                SolveConditions(before=derivative, after=solved, reason=("solve the conditions:",), written=(solved,))
-            )
+            says = "solve the conditions:" if isinstance(derivative, Cases) else "interval by interval:"
+            self.steps.append(SolveConditions(before=derivative, after=solved, reason=(says,), written=(solved,)))
         self._close(solved)
         self._remark_kinks(solved)
         return solved
+
+    def _joins(self, derivative: Formula) -> Callable[[Any], bool]:
+        """Return whether the derivative exists at a point, by the values and slopes on both sides."""
+        return lambda p: meeting_at(self._given, derivative, self.x, written_number(p)).kind == "smooth"
 
     def _without_detour(self, derivative: Formula, rewritings: list[Rewriting]) -> list[Rewriting]:
         """Leave out rewritings from which the last step would lead back to what stood before them."""
@@ -214,8 +220,8 @@ class Solution:
             self.steps[-1] = replace(last, after=end, written=(*last.written[:-1], end))
             return
         end = printed.put_in()
-        if isinstance(end, Cases) and isinstance(derivative, Cases):
-            return  # which differ where the cases meet, as a remark says
+        if alike(end, derivative) or (isinstance(end, Cases) and isinstance(derivative, Cases)) or _has_ties(end):
+            return  # what differs where the cases meet, a remark says
         if (type(last), why(derivative, end)) in _BACK:
             self.steps.pop()
             derivative = last.before
@@ -499,39 +505,46 @@ class Solution:
     def _cases(self, split: Cases) -> Formula:
         why = ["case by case:"] if split is self.f else ["by cases: ", (self.f, split), ":"]
         parts = tuple(self._part(v) for v, _ in split.rows)
-        derivative = without_ties(tidy(self._slopes.of(split)), self.x)
+        derivative = tidy(self._slopes.of(split))
         rule = PiecewiseRule(before=self.f, after=derivative, cases=split, substeps=parts)
         return self._derive(rule, why, derivative)
 
     def _remark_kinks(self, derivative: Formula) -> None:
-        of_pieces: dict[Formula, bool] = {}  # whether pieces meet at a point, for each
+        told_as: dict[Formula, str | None] = {}  # what is said of a smooth join at a point
         unsolved: list[Formula] = []
+        in_cases = isinstance(derivative, Cases)
         for t, points in kinks(self.f, self.x):
             for p in points or ():
-                of_pieces[p] = of_pieces.get(p, False) or not isinstance(t, Call) or t.name in STEPS
+                of_pieces = in_cases or not isinstance(t, Call) or t.name in STEPS
+                told_as[p] = "smooth" if of_pieces else told_as.get(p)
             if points is None and self.f.size < 40:
                 unsolved.append(t)
             if points and len(points) == 1 and isinstance(t, Call) and t.name in CONSTANT and t != self.f:
                 sides = (Equation((t,)), " is constant on either side of ", Equation((Name(self.x), points[0])), ".")
                 self.steps.append(Note(kind="remark", reason=sides))
-        for pieces in (True, False):
-            there = sorted((p for p, meet in of_pieces.items() if meet is pieces), key=size_of)
-            self.steps.extend(meetings(self.f, derivative, self.x, there, self._at, pieces=pieces))
+        told_as |= dict.fromkeys(left_out(self._given, self.x), "outside")
+        for smooth in ("smooth", "outside", None):
+            there = sorted((p for p, kind in told_as.items() if kind == smooth), key=size_of)
+            self.steps.extend(meetings(self._given, derivative, self.x, there, self._at, smooth=smooth))
         self.steps.extend(holes(self.f, derivative, self.x, list(dict.fromkeys(swings(self.f, self.x)))))
         for t in unsolved:
-            self.steps.append(Note(kind="remark", reason=_unsolved(t)))
+            self.steps.extend(meetings_of(self._given, derivative, self.x, *_sides(t)))
         for t, a, where in jumps(self.f, self.x):
             says = " is constant between its jumps, where " if is_num(self._slopes.of(t), 0) else " jumps where "
             ends = f" is {where}; the derivative holds elsewhere."
             self.steps.append(Note(kind="remark", reason=(Equation((t,)), says, Equation((a,)), ends)))
 
 
-def _unsolved(t: Formula) -> tuple[Any, ...]:
-    """Say by an equation where the cases of a function meet."""
-    sides = t.operands[:2] if isinstance(t, Compare) else (*t.args, ZERO)[:2] if isinstance(t, Call) else ()
-    if len(sides) < 2 or (isinstance(t, Call) and len(t.args) > 2):
-        return Equation((t,)), " has a kink where its cases meet."
-    return "The cases meet where ", Equation(tuple(sides)), ": at a kink, there is no derivative."
+def _has_ties(t: Formula) -> bool:
+    """Whether a formula has another value where the cases meet, as 1 − [x = 0]."""
+    return any(isinstance(p, Compare) and p.op in ("=", "≠") for p in walk(t))
+
+
+def _sides(t: Formula) -> tuple[Formula, Formula]:
+    """Return what is equal where the cases of a function meet."""
+    if isinstance(t, Compare):
+        return t.left, t.right
+    return t.operands[0], t.operands[1] if len(t.operands) > 1 else ZERO
 
 
 def possible(split: Cases | None) -> Cases | None:

@@ -15,7 +15,7 @@ from symgrad.forms.derive import derive
 from symgrad.support.arguments import check_methods, checked
 from symgrad.teach.board.line import Equation
 from symgrad.teach.calculus.lesson import written_form
-from symgrad.teach.calculus.remarks import without_ties
+from symgrad.teach.calculus.slopes import without_ties
 from symgrad.teach.places.points import COMPARED, Place, digits
 from symgrad.teach.steps.lesson import Finding, Given, LessonStep
 from symgrad.teach.study.chart import Asymptote, Chart, Extremum, Gap, Inflection
