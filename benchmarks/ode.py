@@ -233,7 +233,7 @@ def main() -> None:
     if chosen.serve:
         return serve(*chosen.serve)
     timed = [peer for peer in PEERS if peer != "reference"]
-    print(f"|  | {' | '.join(timed)} |\n|---|{'---:|' * len(timed)}")
+    print(f"| equation | {' | '.join(timed)} |\n|---|{'---:|' * len(timed)}")
     failed = []
     for name in FITS:
         found = turns(name, chosen.rounds)

@@ -55,7 +55,7 @@ def main() -> None:
         "nested `sg.grad`": lambda n: milliseconds(lambda: nested(0.7, n)) if n <= NESTED else "–",
         "`jax.experimental.jet`": of_jax,
     }
-    print(f"|  | {' | '.join(f'order {n}' for n in ORDERS)} |\n|---|{'---:|' * len(ORDERS)}")
+    print(f"| computed by | {' | '.join(f'order {n}' for n in ORDERS)} |\n|---|{'---:|' * len(ORDERS)}")
     for name, of in rows.items():
         print(f"| {name} | {' | '.join(map(of, ORDERS))} |", flush=True)
 

@@ -73,7 +73,7 @@ def show(machine: str, rows: dict[str, Row], first: set[str], peers: list[str], 
     seen = present(rows, own_first)
     for title, key in (("µs of a call", "us"), ("ms to the first result, compilation included", "first_ms")):
         body = [[name, *(cell(row.get(p, {}), key) for p in seen)] for name, row in rows.items()]
-        print(f"\n{title}\n\n{table(['', *seen], body, markdown)}")
+        print(f"\n{title}\n\n{table(['problem', *seen], body, markdown)}")
     others = [p for p in seen if not p.startswith("symgrad")]
     for own in [p for p in seen if p.startswith("symgrad")]:
         body = []
@@ -81,7 +81,7 @@ def show(machine: str, rows: dict[str, Row], first: set[str], peers: list[str], 
             key = "first_ms" if name in first else "us"
             body.append([name, *(ratio(row.get(p, {}), row.get(own, {}), key) for p in others)])
         note = ", of programs the time to the first result" if first else ""
-        print(f"\ntime of a peer / time of {own}{note}\n\n{table(['', *others], body, markdown)}")
+        print(f"\ntime of a peer / time of {own}{note}\n\n{table(['problem', *others], body, markdown)}")
     absent(rows)
 
 

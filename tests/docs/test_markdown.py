@@ -11,6 +11,7 @@ PAGES = [page for page in PAGES if not {"_build", "jupyter_execute"} & set(page.
 FENCE = re.compile(r"^(`{3,}|~{3,}|:{3,})(.*)$")
 LINK = re.compile(r"(?<!!)\[[^\[\]]*\]\(([^()\s]*(?:\([^()\s]*\))?)\)")
 HEADING = re.compile(r"^#{1,6} +(.+?) *#*$")
+RULE = re.compile(r"^\s*\|( *:?-+:? *\|)+\s*$")
 TARGET = re.compile(r"^\(([\w-]+)\)=$")
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 
@@ -96,6 +97,14 @@ def cells(line):
     """How many cells a row of a table has; None for another line."""
     line = without_code(line).strip()
     return line.count("|") - line.count(r"\|") - 1 if line.startswith("|") else None
+
+
+@every_page
+def test_every_column_of_a_table_has_a_heading(page):
+    lines, _ = outside_of_fences(page.read_text(encoding="utf-8"))
+    heads = [number for number, line in enumerate(lines[1:], 1) if RULE.match(line)]
+    headings = [(number, re.split(r"(?<!\\)\|", lines[number - 1].strip()[1:-1])) for number in heads]
+    assert [number for number, texts in headings if not all(map(str.strip, texts))] == []
 
 
 @every_page
