@@ -102,7 +102,8 @@ def settled(page: Any, tab: str) -> None:
 
 
 def violations(page: Any) -> list[str]:
-    """What axe finds, a line each."""
+    """What axe finds once no answer is awaited, a line each: what an answer will replace fades meanwhile."""
+    api.expect(page.locator("[aria-busy=true], #busy:visible")).to_have_count(0, timeout=WAIT)
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe").Axe()
     found = axe.run(page).response["violations"]
     return [f"{v['id']}: {n['html'][:160]}" for v in found for n in v["nodes"]]
@@ -203,6 +204,20 @@ def test_a_mistake_is_underlined_with_its_reason_until_it_is_mended(visit: Visit
     api.expect(page.locator("#formula-mistake")).to_be_hidden(timeout=WAIT)
     api.expect(page.locator("#formula-editor mark")).to_have_count(0, timeout=WAIT)
     shows(page, "#panel", "cos(x)")
+
+
+def test_an_answer_that_comes_after_the_formula_was_cleared_is_not_shown(visit: Visit) -> None:
+    page = visit()
+    held: list[Any] = []
+    page.route("**/api/steps", lambda route: held.append(route))
+    page.get_by_label("Formula", exact=True).fill("x^3")
+    api.expect(page.locator("#panel[aria-busy=true]")).to_be_attached(timeout=WAIT)
+    page.get_by_label("Formula", exact=True).fill("")
+    shows(page, "#panel", "Examples are in the gallery")
+    with page.expect_response("**/api/steps"):
+        held[0].continue_()
+    page.wait_for_timeout(200)
+    shows(page, "#panel[aria-busy=false]", "Examples are in the gallery")
 
 
 def test_an_address_is_the_exercise_and_undo_goes_back(visit: Visit) -> None:
@@ -463,6 +478,7 @@ def test_a_token_is_remembered_and_not_in_links(visit: Visit, pool: WorkerPool) 
         assert "spring" not in page.url
         page.goto(at + LEAST_SQUARES + "&tab=steps")
         settled(page, "steps")
+        page.close()  # before its server, of which it may still ask something
 
 
 def test_paper_shows_the_exercise_and_no_controls(visit: Visit) -> None:

@@ -6,7 +6,7 @@ import { Editor, reason } from "./editor.js";
 import { merged, printedNames, showNames } from "./names.js";
 import { showPractise } from "./practise.js";
 import { callLogarithm, explore, forget, link, NOTATIONS, ofExercise, read, remember, remembered, tabsOf, write } from "./state.js";
-import { LABELS, showView } from "./views.js";
+import { LABELS, showInstead, showView } from "./views.js";
 
 const FIRST = { formula: "norm(X*w - y)^2", wrt: "w" };
 const PATIENCE = 250; // milliseconds without a key before the server is asked
@@ -209,7 +209,7 @@ function empty() {
 /** Where there is nothing to show, words and a way to the gallery. */
 function offer(words) {
   const way = h("button", { type: "button", class: "plain", onclick: openGallery }, "gallery");
-  $("panel").replaceChildren(h("p", { class: "quiet" }, words, "Examples are in the ", way, "."));
+  showInstead($("panel"), h("p", { class: "quiet" }, words, "Examples are in the ", way, "."));
 }
 
 async function derivative(of) {
@@ -258,7 +258,7 @@ function withLeft(math, by, order, depends) {
 
 async function view(of) {
   if (!chosenWrt()) {
-    $("panel").replaceChildren();
+    showInstead($("panel"));
     return;
   }
   const tab = shownTab();

@@ -371,6 +371,13 @@ const VIEWS = { steps, grade, study, several, graph, plot, numbers, code, ...Obj
 
 let turn = 0;
 
+/** Put something else than a view into the panel; the view that is awaited is not shown any more. */
+export function showInstead(panel, ...parts) {
+  turn++;
+  panel.setAttribute("aria-busy", "false");
+  panel.replaceChildren(...parts);
+}
+
 /** Fill the panel with the view of a tab; what stands there stays until the answer is there. */
 export async function showView(panel, { exercise, shape, state, change }) {
   const own = ++turn;
