@@ -26,6 +26,7 @@ extensions = [
 exclude_patterns = ["_build", "jupyter_execute"]
 
 html_theme = "furo"
+templates_path = ["templates"]
 html_title = f"symgrad {release}"
 html_math_renderer = "mathml"  # drawn by the browser, without a script from the network
 html_static_path = ["static"]
@@ -46,7 +47,6 @@ nb_merge_streams = True
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 default_role = "code"
-maximum_signature_line_length = 88
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False  # what is returned is described in words, not by a type
 napoleon_use_ivar = True  # attributes are listed with their class, beside what autodoc finds

@@ -1,7 +1,7 @@
 /* What the theme leaves to the keyboard and to screen readers: what scrolls can be focused, and landmarks have names. */
 
 function focusable() {
-    for (const part of document.querySelectorAll("pre, .table-wrapper, .formula")) {
+    for (const part of document.querySelectorAll("pre, .table-wrapper, .formula, .symgrad-form")) {
         if (part.scrollWidth > part.clientWidth) part.tabIndex = 0;
     }
 }
