@@ -28,7 +28,7 @@ MOST_POINTS = 1000
 
 
 def _page(picture: Graph, title: str) -> str:
-    return page(title, [("Graph", f'<div class="wide">{picture.to_svg()}</div>')])
+    return page(title, [("Graph", f'<div class="wide" tabindex="0">{picture.to_svg()}</div>')])
 
 
 WRITERS: dict[str, Callable[[Graph, str], str]] = {

@@ -95,4 +95,4 @@ def _drawn(figure: Any, ending: str, title: str) -> str | bytes:
     if ending != ".html":
         return made.getvalue()
     svg = made.getvalue().decode("utf-8")
-    return page(title, [("Plot", f'<div class="wide">{svg[svg.index("<svg") :]}</div>')])
+    return page(title, [("Plot", f'<div class="wide" tabindex="0">{svg[svg.index("<svg") :]}</div>')])

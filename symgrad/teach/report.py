@@ -92,7 +92,7 @@ def report(
     parts: dict[str, Callable[[Derivation], str]] = {
         "Formula": _formula,
         "Steps": _steps,
-        "Graph": lambda _: f'<div class="wide">{_picture(y, wrt, tape)}</div>',
+        "Graph": lambda _: f'<div class="wide" tabindex="0">{_picture(y, wrt, tape)}</div>',
         "Values": _values,
         "Cross-check": _crosscheck,
         "Source": _source,
@@ -150,7 +150,7 @@ def _formula(derivation: Derivation) -> str:
     for target, form in zip(derivation.targets, derivation.forms, strict=True):
         shown = brief(form)
         equal = equation(tape.adjoint(target), [form.body if shown is None else shown])
-        paragraphs.append(f'<p class="formula">{html.mathml(equal)}</p>')
+        paragraphs.append(f'<p class="formula" tabindex="0">{html.mathml(equal)}</p>')
         names = [] if shown is not None else form.where
         paragraphs.extend(f"<p>where {html.mathml(Equation((d.name, d.expr)))}</p>" for d in reversed(names))
     return "".join(paragraphs)
@@ -219,7 +219,7 @@ def _source(derivation: Derivation) -> str:
                 f"<p>{html.mathml(Equation((derivation.tape.adjoint(target),)))}: {foreign.html(str(error))}</p>"
             )
             continue
-        parts.append(f"<pre><code>{foreign.html(text)}</code></pre>")
+        parts.append(f'<pre tabindex="0"><code>{foreign.html(text)}</code></pre>')
     return "".join(parts)
 
 
@@ -227,7 +227,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table of cells that are HTML already."""
     top = "".join(f"<th>{h}</th>" for h in head)
     body = "".join(f"<tr>{''.join(f'<td>{c}</td>' for c in row)}</tr>" for row in rows)
-    return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+    return f'<div class="wide" tabindex="0"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 __all__ = ["Report", "report"]

@@ -59,7 +59,7 @@ def test_page_has_its_sections_and_is_one_file(tmp_path):
     assert path.read_text("utf-8") == found.page
     assert re.findall(r"<h2>(.*?)</h2>", found.page) == SECTIONS
     page = Page(found.page)
-    assert {"math", "svg", "table", "pre"} <= set(page.tags)
+    assert {"main", "math", "svg", "table", "pre"} <= set(page.tags)
     assert "script" not in page.tags
     assert not any(
         name in ("src", "onclick") or (name == "href" and value[0] != "#") for name, value in page.attributes
@@ -102,7 +102,7 @@ def test_readings_of_the_derivative_agree_on_the_page():
 
 def test_source_on_the_page_computes_the_derivative():
     page = sg.report(quotient, at=2.0, path=None).page
-    source = html.unescape(re.search(r"<pre><code>(.*?)</code></pre>", page, re.DOTALL)[1])
+    source = html.unescape(re.search(r"<pre.*?><code>(.*?)</code></pre>", page, re.DOTALL)[1])
     found = {}
     exec(source, found)
     assert found["derivative"](2.0) == pytest.approx(float(sg.grad(quotient)(2.0)))

@@ -59,5 +59,5 @@ def derivative_by(names: list[str], right: Any, said: str) -> str:
 
 def in_html(*lines: str) -> str:
     """Return lines as a fragment of HTML that needs neither a script nor a network, as in a notebook."""
-    style = "overflow-x:auto;line-height:2.2;font-size:1.05em"
+    style = "overflow:auto hidden;padding:0.3em 0;line-height:2.2;font-size:1.05em"
     return "".join(f'<div class="symgrad-form" style="{style}">{line}</div>' for line in lines)

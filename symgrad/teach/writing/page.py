@@ -52,7 +52,7 @@ def page(title: str, sections: Sequence[tuple[str, str]]) -> str:
     """
     links = "".join(f'<a href="#{_anchor(name)}">{html(name)}</a>' for name, _ in sections)
     body = "\n".join(f'<section id="{_anchor(n)}"><h2>{html(n)}</h2>\n{text}</section>' for n, text in sections)
-    return document(title, f"<h1>{html(title)}</h1>\n<nav>{links}</nav>\n{body}")
+    return document(title, f"<main>\n<h1>{html(title)}</h1>\n<nav>{links}</nav>\n{body}\n</main>")
 
 
 def document(title: str, body: str, style: str = "", policy: str = POLICY) -> str:
