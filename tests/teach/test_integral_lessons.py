@@ -25,12 +25,43 @@ x, a = sg.symbol("x"), sg.symbol("a")
             sg.quad(lambda t: sg.sin(x * t) / t, 1, x),
             ("Leibniz's rule, (∫ₐᵇ g dt)′ = g(b)·b′ + ∫ₐᵇ ∂g/∂x dt", "f′(x) = sin(x²)/x + ∫[1, x] t·cos(t·x)/t dt"),
         ),
+        (
+            sg.quad(lambda t: sg.sin(x * t) / t, x, x**2),
+            (
+                "with ∫ cos(t·x) dt = sin(t·x)/x:",
+                "= (3·sin(x³) − 2·sin(x²))/x",
+                "At t = 0 the integrand is continued by its limit x.",
+            ),
+        ),
     ],
 )
 def test_limits_and_integrands_that_move_are_differentiated_by_their_rule(integral, lines):
     text = " ".join(str(sg.explain(integral, x)).split())
     for line in lines:
         assert line in text
+
+
+@pytest.mark.parametrize(
+    ("integral", "condition"),
+    [
+        (sg.quad(lambda t: sg.sin(x * t) / t, x, x**2), "x ≠ 0"),
+        (sg.quad(lambda t: sg.sin(t) / t, 0, x), "x ≠ 0"),
+        (sg.quad(lambda t: 1 / (1 - t**2), 0, x), "|x| < 1"),
+        (sg.quad(lambda t: 1 / t, x, x**3), "x ≠ 0"),
+        (sg.quad(lambda t: 1 / t, x, x**2), "x > 0"),
+        (sg.quad(lambda t: sg.log(t), x, 2), "x > 0"),
+        (sg.quad(lambda t: 1 / sg.sqrt(t), 0, x), "x > 0"),
+        (sg.quad(lambda t: sg.log(x * t), 1, 2), "x > 0"),
+        (sg.quad(lambda t: 1 / (x + t), 1, x), "x < −1 or x > 0"),
+        (sg.quad(lambda t: sg.exp(-(t**2)), 0, sg.sqrt(x)), "x > 0"),
+        (sg.quad(lambda t: 1 / (t**2 - 4), 3, x), "x > 2"),
+        (sg.quad(lambda t: sg.tan(t), 0, x), "|x| < π/2"),
+        (sg.quad(lambda t: sg.exp(-(t**2)), 0, x), ""),
+    ],
+)
+def test_the_integrand_is_defined_between_the_limits(integral, condition):
+    first = str(sg.explain(integral, x)).splitlines()[0]
+    assert first.rpartition("dt")[2].strip() == condition
 
 
 def test_an_integral_of_two_names_is_differentiated_with_respect_to_each():

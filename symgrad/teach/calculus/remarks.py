@@ -13,6 +13,7 @@ from symgrad.expression.arithmetic import (
     HALF,
     ONE,
     TWO,
+    add,
     apply,
     base_and_exponent,
     coefficient,
@@ -89,6 +90,17 @@ def domain(f: Formula, x: str, variables: Collection[str] = ()) -> list[Formula]
         if others and _follows(c, others, x):
             kept = [d for d in kept if d is not c]
     return [*solved, *kept]
+
+
+def conditions_on(f: Formula, x: str) -> list[tuple[str, Formula]]:
+    """Return formulas with > or ≠: where f is smooth they are positive, or not 0."""
+    pairs = [(">", add(ONE, neg(power(p, TWO)))) if sign == "<" else (sign, p) for sign, p in _conditions(f, x)]
+    return [*dict.fromkeys(pair for pair in pairs if not _always(*pair))]
+
+
+def zeros_in(t: Formula, x: str) -> list[Formula]:
+    """Return the points x at which a formula is 0, or families of them, where they are known."""
+    return _zero(to_sympy(t), x) or []
 
 
 def _narrowed(sign: str, e: Any, s: Any, there: Intervals) -> Intervals | None:
