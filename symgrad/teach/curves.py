@@ -11,7 +11,7 @@ from symgrad.core.node import tensor_node
 from symgrad.expression.arguments import text_of_names
 from symgrad.expression.arithmetic import MINUS, ONE, apply, coefficient, div, put
 from symgrad.expression.equations import equations_in
-from symgrad.expression.formula import Formula, Label, Name, Prime, Product, Quotient
+from symgrad.expression.formula import Compare, Formula, Label, Name, Prime, Product, Quotient
 from symgrad.expression.reader import Expression
 from symgrad.forms.closed import ClosedForm
 from symgrad.forms.implicit_functions import Curve, as_form, curve, slopes, without_equations
@@ -19,6 +19,7 @@ from symgrad.teach.board.line import Equation
 from symgrad.teach.board.reading import SympyFormatter, number, read, to_sympy
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.lesson import listed, written_form
+from symgrad.teach.calculus.remarks import domain, kinks, said
 from symgrad.teach.calculus.simplify import alike, equal, rewritten
 from symgrad.teach.calculus.slopes import Slopes
 from symgrad.teach.calculus.solution import Solution
@@ -59,6 +60,7 @@ class CurveLesson:
         self.x = x
         self._sides = [(formula_of(a), formula_of(b)) for a, b in self.curve.sides]
         self._slopes = Slopes(x, self.curve.unknowns)
+        self._known: list[Formula] = []  # the conditions that are said
         self._results = [[as_form(s, x) for s in slopes(self.curve, n)] for n in range(1, order + 1)]
         self.forms: tuple[ClosedForm, ...] = tuple(self._results[-1])
         self.lesson: tuple[LessonStep, ...] = tuple(self._steps())
@@ -67,12 +69,21 @@ class CurveLesson:
     def _steps(self) -> Iterator[LessonStep]:
         yield from self._polar()
         for sides in self._sides:
-            yield Note(kind="given", reason=(Equation(sides),))
+            new = [c for c in self._conditions(sides) if c not in self._known]
+            self._known += new
+            yield Note(kind="given", reason=(Equation(sides),), ledger=said(new))
         t = self.curve.parameter
         first = self._with_parameter(t) if t is not None else self._implicit()
         yield from first
         for n in range(2, self.order + 1):
             yield from self._again(n, t)
+
+    def _conditions(self, sides: Sequence[Formula]) -> list[Formula]:
+        """Return where both sides of an equation can be differentiated."""
+        varying = [n for n in (self.x, *self.curve.unknowns, self.curve.parameter) if n is not None]
+        smooth = [c for side in sides for n in varying for c in domain(side, n, varying)]
+        bent = [(n, p) for side in sides for n in varying for _, points in kinks(side, n) for p in points or ()]
+        return list(dict.fromkeys([*smooth, *[Compare(Name(n), "≠", p) for n, p in bent if not p.free]]))
 
     def _polar(self) -> Iterator[LessonStep]:
         """Yield the equation of a polar curve as it was given, and x and y by r and the angle."""
@@ -114,7 +125,7 @@ class CurveLesson:
                 e = sp.expand(to_sympy(derived[0][0]) - to_sympy(derived[0][1]))
                 a, b = sp.factor_terms(e.coeff(slope, 1)), sp.factor_terms(-e.coeff(slope, 0))
                 a, b = (-a, -b) if a.could_extract_minus_sign() else (a, b)
-                why = (*why[:-1], *_where_not_zero(a, b), ":")
+                why = (*why[:-1], *self._where_not_zero(a, b), ":")
                 collected = None if a == 1 else Equation((write(a * slope), write(b)))
                 solved = div(write(b), write(a)) if a != 1 else write(b)
                 turned = sp.fraction(to_sympy(solved))[1] == -sp.fraction(to_sympy(result))[1]
@@ -123,6 +134,17 @@ class CurveLesson:
                     before=dash, after=result, reason=why, left=dash, written=written, equation=collected
                 )
             why = ()
+
+    def _where_not_zero(self, a: Any, b: Any) -> list[Any]:
+        """Say where a·y′ = b can be solved: where a is not 0, and nothing that a or b is divided by."""
+        above = sp.fraction(sp.together(a))[0]
+        below = {p.as_base_exp()[0] for e in (a, b) for p in sp.Mul.make_args(sp.fraction(sp.together(e))[1])}
+        of_name = [f for f in sorted(below, key=str) if f.free_symbols and not _is_never_zero(f)]
+        parts = [*([a] if above.free_symbols and not _is_never_zero(above) else []), *of_name]
+        known = {c.left for c in self._known if isinstance(c, Compare) and c.op in ">≠" and c.right == number(0)}
+        written = [f for f in map(SympyFormatter().write, parts) if f not in known]
+        listed_ = [w for k, f in enumerate(written) for w in (" and " if k else "", Equation((f,)), " is not 0")]
+        return [", where ", *listed_] if written else []
 
     def _with_parameter(self, t: str) -> Iterator[LessonStep]:
         """Divide dy/dt by dx/dt."""
@@ -186,17 +208,6 @@ class CurveLesson:
     def _written(self, n: int, k: int) -> Formula:
         """Return the n-th derivative of the k-th name as it is printed."""
         return written_form(self._results[n - 1][k])
-
-
-def _where_not_zero(a: Any, b: Any) -> list[Any]:
-    """Say where a·y′ = b can be solved: where a is not 0, and nothing that a or b is divided by."""
-    above = sp.fraction(sp.together(a))[0]
-    below = {f for e in (a, b) for p in sp.Mul.make_args(sp.fraction(sp.together(e))[1]) for f in [p.as_base_exp()[0]]}
-    of_name = [f for f in sorted(below, key=str) if f.free_symbols and not _is_never_zero(f)]
-    parts = [*([a] if above.free_symbols and not _is_never_zero(above) else []), *of_name]
-    write = SympyFormatter().write
-    listed_ = [w for k, p in enumerate(parts) for w in (" and " if k else "", Equation((write(p),)), " is not 0")]
-    return [", where ", *listed_] if parts else []
 
 
 def _is_never_zero(e: Any) -> bool:
