@@ -120,17 +120,21 @@ def _logarithm(x: Any, base: Any = None) -> Any:
 
 
 def _larger(x: Any, *args: Any, **words: Any) -> Any:
-    """Return the larger of two numbers, or what ``max`` makes of an array."""
-    return functions.maximum(x, *args) if _are_numbers(x, *args) else functions.max(x, *args, **words)
+    """Return the largest of several numbers, or what ``max`` makes of an array."""
+    if _are_numbers(x, *args):
+        return functools.reduce(functions.maximum, args, x)
+    return functions.max(x, *args, **words)
 
 
 def _smaller(x: Any, *args: Any, **words: Any) -> Any:
-    return functions.minimum(x, *args) if _are_numbers(x, *args) else functions.min(x, *args, **words)
+    if _are_numbers(x, *args):
+        return functools.reduce(functions.minimum, args, x)
+    return functions.min(x, *args, **words)
 
 
 def _are_numbers(*args: Any) -> bool:
-    """Whether both arguments are numbers, so that the second is not an axis."""
-    return len(args) == 2 and all(isinstance(a, (int, float)) or getattr(a, "shape", None) == () for a in args)
+    """Whether all arguments are numbers, so that the second is not an axis."""
+    return len(args) > 1 and all(type(a) in (int, float) or getattr(a, "shape", None) == () for a in args)
 
 
 def _squared_modulus(z: Any) -> Any:

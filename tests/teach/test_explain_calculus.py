@@ -199,11 +199,11 @@ def test_a_list_of_formulas_is_explained_as_the_vector_of_them():
     [
         (
             "x*floor(x)",
-            "floor(x) is constant between its jumps, where x is an integer; the derivative holds elsewhere.",
+            "floor(x) jumps where x is an integer and is constant in between; the formula holds for all other x.",
         ),
         (
             "ceil(2*x)",
-            "ceil(2x) is constant between its jumps, where 2x is an integer; the derivative holds elsewhere.",
+            "ceil(2x) jumps where 2x is an integer and is constant in between; the formula holds for all other x.",
         ),
         ("atan2(y, x)", "f′(x) = −y/(x² + y²)"),
         ("2**(x**2)", "f′(x) = 2^(x²)·log(2)·(x²)′ = 2·2^(x²)·x·log(2)"),
@@ -485,7 +485,7 @@ def test_functions_of_two_arguments_are_quoted_by_their_own_rule():
             "At x = k·π, k an integer, there are jumps and no derivative.",
         ),
         ("x*heaviside(x - 1, 0.5)", "At x = 1 there is a jump and no derivative; symgrad's value there is 0.5."),
-        ("x % 2", "remainder(x, 2) jumps where x/2 is an integer; the derivative holds elsewhere."),
+        ("x % 2", "remainder(x, 2) jumps where x/2 is an integer; the formula holds for all other x."),
         ("abs(x - 1) + abs(x + 2)", "At x = −2 and x = 1 there are kinks and no derivative"),
         ("(x > 0)*x**2", "so the derivative exists there too: both have the value 0 and the slope 0 there."),
         (
@@ -531,10 +531,12 @@ def test_how_two_pieces_meet_is_told_from_values_and_slopes(formula, remark):
 @pytest.mark.parametrize(
     ("formula", "derivative"),
     [
-        ("where(x>1, x, where(x<0, -x, 2))", "{ 1 for x > 1;  −1 for x < 0;  0 for 0 < x < 1 }"),
+        ("where(x>1, x, where(x<0, -x, 2))", "{ −1 for x < 0;  0 for 0 < x < 1;  1 for x > 1 }"),
         ("relu(x) - relu(-x)", "1"),
         ("max(1, x)/x", "{ −1/x² for x < 1;  0 for x > 1 }"),
         ("where(x>0, x, 0) + where(x<1, x, 2)", "{ 1 for x < 0 or x > 1;  2 for 0 < x < 1 }"),
+        ("min(x, 1, x**2)", "{ 1 for x < 0;  2x for 0 < x < 1;  0 for x > 1 }"),
+        ("max(x, -x, 1)", "{ −1 for x < −1;  0 for |x| < 1;  1 for x > 1 }"),
         ("where(x>0, x, -x) + where(x>0, 1, 0)", "{ −1 for x < 0;  1 for x > 0 }"),
     ],
 )

@@ -18,6 +18,8 @@ from symgrad.teach.places.points import Place, asked, compiled
 from symgrad.teach.places.zeros import zeros
 
 KINKED = (sp.Abs, sp.sign, sp.Max, sp.Min, sp.Piecewise, sp.floor, sp.ceiling)
+_BENT = (sp.Abs, sp.Max, sp.Min)  # what has branches
+_TINY = 1e-20
 _PERIODIC = (sp.sin, sp.cos, sp.tan)
 FAMILIES = 4  # of zeros that are listed
 ENDS = 6  # of the intervals that are written
@@ -49,6 +51,12 @@ def zeros_on(e: Any, s: Any, there: tuple[Interval, ...] = EVERYWHERE) -> list[A
     """Return the zeros of a formula of s on intervals where it is smooth; None unless all are known exactly."""
     if e.free_symbols != {s}:
         return [] if not e.free_symbols else None
+    bent = min(e.atoms(*_BENT), key=lambda a: a.count_ops(), default=None)
+    if bent is not None:
+        branches = bent.args if not isinstance(bent, sp.Abs) else (bent.args[0], -bent.args[0])
+        candidates = [zeros_on(e.xreplace({bent: b}), s, there) for b in branches]
+        points = {p for these in candidates for p in these or () if abs(sp.N(e.subs(s, p), 30)) < _TINY}
+        return None if None in candidates else sorted(points, key=sp.N)
     if e.has(*KINKED) or (e.has(*_PERIODIC) and any(s in f.free_symbols for f in e.atoms(*_PERIODIC))):
         return None
     proved: list[Any] = []

@@ -45,7 +45,8 @@ def by_intervals(t: Formula, x: str, joins: Callable[[Any], bool]) -> Formula:
         return t
     if isinstance(t, Cases):  # its values first come first
         first = [_shorter(v) for v in t.args[::2]]
-        written.sort(key=lambda row: first.index(row[0]) if row[0] in first else len(first))
+        if all(value in first for value, _ in written):
+            written.sort(key=lambda row: first.index(row[0]))
     return Cases(*[p for value, cs in written for p in (value, cs[0] if len(cs) == 1 else Both(*cs))])
 
 

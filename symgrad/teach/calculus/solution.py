@@ -530,8 +530,8 @@ class Solution:
         for t in unsolved:
             self.steps.extend(meetings_of(self._given, derivative, self.x, *_sides(t)))
         for t, a, where in jumps(self.f, self.x):
-            says = " is constant between its jumps, where " if is_num(self._slopes.of(t), 0) else " jumps where "
-            ends = f" is {where}; the derivative holds elsewhere."
+            constant = " and is constant in between" * is_num(self._slopes.of(t), 0)
+            says, ends = " jumps where ", f" is {where}{constant}; the formula holds for all other {self.x}."
             self.steps.append(Note(kind="remark", reason=(Equation((t,)), says, Equation((a,)), ends)))
 
 
