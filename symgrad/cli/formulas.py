@@ -17,7 +17,7 @@ from symgrad.core.node import tensor_node
 from symgrad.errors import ParseError
 from symgrad.expression.arguments import named_leaves
 from symgrad.expression.bounds import MOST_ENTRIES, MOST_INTEGER
-from symgrad.expression.reader import Expression, names_in, reading_of
+from symgrad.expression.reader import Expression, names_in, reading_of, sizes_in
 from symgrad.expression.tokens import MOST_SIGNS
 from symgrad.tensors.creation import symbol, tensor
 from symgrad.tensors.tensor import Tensor
@@ -40,7 +40,7 @@ def read_formula(args: argparse.Namespace) -> tuple[Expression, list[Tensor]]:
         sizes = _sizes(shapes.get(name, ""), name)
         leaves[name] = _leaf(name, sizes, values.get(name), marks.get(name, {}), name in shapes)
     reading = reading_of(text, leaves, args.syntax)
-    leaves |= {name: symbol(name) for name in names_in(reading, leaves)}
+    leaves |= {name: symbol(name) for name in names_in(reading, {*leaves, *sizes_in(leaves)})}
     formula = Expression(reading, leaves)
     _ = formula.value  # what has no meaning is said here
     for letter, meaning in formula.constants.items():

@@ -20,7 +20,7 @@ from symgrad.errors import ArgumentError, ArgumentTypeError, GraphError
 from symgrad.expression.equations import has_equals_sign
 from symgrad.expression.grammar import read
 from symgrad.expression.models import is_model, parameters_in
-from symgrad.expression.reader import Expression, Reading, names_in, rank, reading_of
+from symgrad.expression.reader import Expression, Reading, names_in, rank, reading_of, sizes_in
 from symgrad.expression.vectors import as_vector
 from symgrad.tensors.creation import symbol
 from symgrad.tensors.tensor import Tensor
@@ -162,7 +162,8 @@ def text_of_names(
     if field:
         reading = replace(reading, tree=as_vector(reading.tree, declared, starred=True))
     with enable_grad():
-        expression = Expression(reading, {**dict.fromkeys(names_in(reading, shapes), ()), **shapes, **declared})
+        letters = names_in(reading, {*shapes, *sizes_in(shapes)})
+        expression = Expression(reading, {**dict.fromkeys(letters, ()), **shapes, **declared})
         _ = expression.value  # what has no meaning is said here
     return expression
 

@@ -37,6 +37,7 @@ from symgrad.expression.function_table import function_table
 from symgrad.expression.instead import PRIME, product, refused_at
 from symgrad.ops.map import POW, Map, exact
 from symgrad.support.namespace import near
+from symgrad.tensors.creation import filled
 from symgrad.tensors.tensor import Tensor
 
 MOST_EXPONENT = 1_000
@@ -64,6 +65,7 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "!=": operator.ne,
 }
 _OF_CASES = ("where", "max", "min", "maximum", "minimum")  # whose numbers a formula shows
+_SIZED = ("eye", "ones", "zeros")  # whose arguments are sizes
 PREFIXES = ("symgrad", "sg", "torch", "np", "numpy", "nn", "F", "functional", "linalg", "special", "fft", "math")
 
 
@@ -195,6 +197,7 @@ class Evaluation:
         self, text: str, names: Mapping[str, Any], bounds: Bounds | None, exact: bool = False, paper: bool = False
     ) -> None:
         self.text, self.names, self.bounds, self.exact, self.paper = text, names, bounds, exact, paper
+        self.sizes: Mapping[str, Any] = {}  # of the letters that are sizes of arrays
 
     def value(self, tree: Any) -> Any:
         """Return the value of the whole formula."""
@@ -267,6 +270,9 @@ class Evaluation:
     def _name(self, node: Name) -> Any:
         if node.id in self.names:
             return self.names[node.id]
+        if node.id in self.sizes:
+            n = self.sizes[node.id]
+            return n if isinstance(n, int) else filled((), n, None)
         if node.id in CONSTANTS:
             return CONSTANTS[node.id]
         if node.id in IMAGINARY:
@@ -377,11 +383,24 @@ class Evaluation:
                 raise refused(self.text, node, "bars around an array; write norm(…), det(…), or abs(…) of each entry")
             return self.called(functions.abs, x)
         f, first = self._function(node.func)
-        args = [*first, *self._arguments(node)]
+        args = [
+            *first,
+            *(
+                map(self._size, node.args)
+                if f in [function_table()[name] for name in _SIZED]
+                else self._arguments(node)
+            ),
+        ]
         if f in [function_table()[name] for name in _OF_CASES] and any(isinstance(a, Tensor) for a in args):
             args = [_beside(a) for a in args]
         words = {k.name: self.of(k.value) for k in node.keywords}
         return self.called(f, *args, **words)
+
+    def _size(self, node: Formula) -> Any:
+        """Return an argument that is a size, or a tuple of sizes."""
+        if isinstance(node, Tuple):
+            return tuple(map(self._size, node.elts))
+        return self.sizes[node.id] if isinstance(node, Name) and node.id in self.sizes else self.of(node)
 
     def _arguments(self, node: Call) -> list[Any]:
         """Return the arguments of a call; around what is summed, bars stand around each entry: sum(|x|) is Σ|xᵢ|."""

@@ -142,8 +142,8 @@ def _squared_modulus(z: Any) -> Any:
     return functions.abs(z) ** 2
 
 
-def _eye(n: int) -> Tensor:
-    if n * n > MOST_ENTRIES:
+def _eye(n: Any) -> Tensor:
+    if isinstance(n, int) and n * n > MOST_ENTRIES:
         raise ArgumentError(f"eye({n}) has more than {MOST_ENTRIES} entries")
     return eye(n)
 

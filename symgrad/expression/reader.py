@@ -67,6 +67,13 @@ class Expression:
     def _products(self) -> list[Binary] | None:
         return products_in(self.reading, self.leaves)
 
+    @cached_property
+    def _sizes(self) -> dict[str, tuple[str, int]]:
+        """The array and the axis from which each letter of the formula that is a size is known."""
+        used = {node.id for node in walk(self.reading.tree) if isinstance(node, Name)} - {*self.names}
+        axes = [(str(n), (name, k)) for name, leaf in self.leaves.items() for k, n in enumerate(leaf.shape)]
+        return {n: place for n, place in reversed(axes) if n in used}
+
     @property
     def signed(self) -> Reading:
         """The formula with @ for each ``*`` that is the product of matrices."""
@@ -94,6 +101,7 @@ class Expression:
         text, tree = self.reading.text, self.reading.tree
         given = dict(zip(self.names, arrays, strict=True))
         evaluation = self._evaluation(text, given, bounds, exact, self.reading.paper)
+        evaluation.sizes = {n: as_tensor(given[name]).shape[axis] for n, (name, axis) in self._sizes.items()}
         result = evaluation.value(tree)
         if isinstance(result, tuple):
             if isinstance(tree, Tuple) and (comma := comma_in(text)):
@@ -128,7 +136,8 @@ def parse(text: str, shapes: Mapping[str, Any] | None = None, *, syntax: str = "
     Args:
         text: the formula.
         shapes: the shape of each name, as numbers and names of sizes, such as
-            ``{"X": ("n", "d"), "w": "d", "a": ()}``; or the tensor that the name stands for.
+            ``{"X": ("n", "d"), "w": "d", "a": ()}``; or the tensor that the name stands for. A name of a size stands
+            for this number in the formula, as in ``sum(x)/n`` and ``eye(n)``.
         syntax: "python"; or "matlab" for ``x'*A*x``, ``.*``, ``./``, ``.^``, indices from 1, ``norm(x)^2``; or "paper"
             for handwritten notation, such as ``2x sin² x`` and ``|x|``, or LaTeX.
 
@@ -177,6 +186,16 @@ def rank(shape: Any) -> int:
     return len(shape) if isinstance(shape, (tuple, list)) else 1
 
 
+def sizes_in(shapes: Mapping[str, Any]) -> set[str]:
+    """Return the letters that are sizes, in shapes or in tensors of symbols.
+
+    >>> sorted(sizes_in({"X": ("n", "d"), "w": "d", "a": (), "b": 3}))
+    ['d', 'n']
+    """
+    each = [s.shape if isinstance(s, Tensor) else s for s in shapes.values()]
+    return {str(n) for s in each for n in (s if isinstance(s, (tuple, list)) else (s,)) if not isinstance(n, int)}
+
+
 def names_in(text: Any, declared: Iterable[str] = (), syntax: str = "python", letters: Iterable[str] = ()) -> list[str]:
     """Return the names in a formula that are neither declared nor constants, and that are not called as functions.
 
@@ -207,4 +226,15 @@ def _heads(tree: Formula) -> Iterator[str]:
             yield node.value.id
 
 
-__all__ = ["MOST_SIGNS", "SYNTAXES", "Expression", "Reading", "names_in", "parse", "rank", "read", "reading_of"]
+__all__ = [
+    "MOST_SIGNS",
+    "SYNTAXES",
+    "Expression",
+    "Reading",
+    "names_in",
+    "parse",
+    "rank",
+    "read",
+    "reading_of",
+    "sizes_in",
+]

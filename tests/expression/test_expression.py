@@ -29,6 +29,9 @@ READ = [
     ("where(x > 0, x, 0).sum()", {"x": 4}, "x", "[x > 0]"),
     ("nn.functional.mse_loss(x, y, reduction='sum')", {"x": 4, "y": 4}, "x", "2*(x - y)"),
     ("  x \n + \t x ", {"x": ()}, "x", "2"),
+    ("logdet(A @ A.T + s*eye(n))", {"A": ("n", "m"), "s": ()}, "A", "2*(A*Aᵀ + s*I)⁻¹*A"),
+    ("sum((eye(n) - ones((n, n))/n) @ x * w)", {"x": "n", "w": "n"}, "x", "(I - 1*1ᵀ/n)*w"),
+    ("n*logdet(S) - sum((x - a)**2)/(n - 1)", {"S": ("m", "m"), "x": "n", "a": ()}, "a", "2*sum(x - a)/(n - 1)"),
 ]
 
 
@@ -36,6 +39,20 @@ READ = [
 def test_a_formula_is_read(text, shapes, by, expected):
     f = sg.parse(text, shapes)
     assert str(sg.derive(f.value, f.leaves[by])) == expected
+
+
+def test_a_size_is_the_number_that_the_arrays_have():
+    f = sg.parse("sum((x - a)**2)/n + trace(eye(n))", {"x": "n", "a": ()})
+    x = np.array([0.0, 1.0, 2.0])
+    assert f(x, 1.0).item() == pytest.approx(2 / 3 + 3)
+    assert sg.grad(f)(x, 1.0).tolist() == pytest.approx([-2 / 3, 0.0, 2 / 3])
+    form = sg.derive("sum(x)/n", "x", shapes={"x": "n"})
+    assert (str(form), form.args) == ("1/n", ("x",))
+
+
+def test_a_size_that_is_differentiated_with_respect_to_is_a_name_of_its_own():
+    assert str(sg.derive("n**2*sum(x)", "n", shapes={"x": "m"})) == "2*n*sum(x)"
+    assert "n" in sg.derive("n**2*sum(x)", "n", shapes={"x": "n"}).args[0]
 
 
 REFUSED = [

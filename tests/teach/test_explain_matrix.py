@@ -476,3 +476,10 @@ def test_entries_of_a_diagonal_gradient_have_the_numbers_of_a_step(seed):
     steps = 1e-6 * np.eye(3)
     slopes = [(f(d + h) - f(d - h)) / 2e-6 for h in steps]
     np.testing.assert_allclose(np.diag(a) + 1 / d + v**2, slopes, rtol=1e-6)
+
+
+def test_a_size_in_a_formula_is_a_letter_of_the_lesson():
+    lines = str(sg.explain("logdet(A @ A.T + s*eye(n))/n", "A", shapes={"A": ("n", "n")})).splitlines()
+    assert "G = 2·R⁻¹·A/n = 2·(A·Aᵀ + s·I)⁻¹·A/n" in " ".join(lines)
+    lines = str(sg.explain("sum((x - a)**2)/n", "x", shapes={"x": "n"})).splitlines()
+    assert lines[-1].startswith("  g = 2·z/n = 2·(x − a)/n")

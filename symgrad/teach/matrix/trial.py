@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from symgrad.core.node import Leaf
 from symgrad.forms.evaluate_matrix import evaluate_matrix
@@ -44,6 +45,8 @@ class Trial:
         return tuple(n if isinstance(n, int) else int(n.subs(self._counts)) for n in shape)
 
     def _value(self, leaf: Leaf) -> Any:
+        if isinstance(leaf.value, sp.Expr):  # a size
+            return np.asarray(self.shape([leaf.value])[0], dtype=np.float64)
         if leaf.value is not None and leaf.title is None:
             return np.asarray(leaf.value, dtype=np.float64)
         shape, marks = self.shape(leaf.shape), set(getattr(leaf, "assumptions", ()))

@@ -18,6 +18,7 @@ from symgrad.core.node import CONSTANT, GRAD, TRACED, AnyNode, Leaf, Node, Shape
 from symgrad.core.promotion import is_complex
 from symgrad.engine.dtypes import dtype_of
 from symgrad.engine.record import TensorBase, as_tensor, handle
+from symgrad.engine.record import apply as record
 from symgrad.engine.sweep import listening
 from symgrad.errors import ArgumentTypeError, GraphError, SymgradError
 from symgrad.forms.closed import ClosedForm
@@ -153,7 +154,8 @@ class Tape:
         if not apply and node in self._stand_ins:
             return self._stand_ins[node]
         if isinstance(node, Node) and (apply or node in self.inlined):
-            made = node.op(*[self._stand_in(p) if is_node(p) else p for p in node.inputs])
+            inputs = [self._stand_in(p) if is_node(p) else p for p in node.inputs]
+            made = node.op(*inputs) if inputs else record(node.op, ())
         elif node in self.inlined:
             made = handle(node, None)
         else:
@@ -286,7 +288,9 @@ def _ones(shape: Shape) -> Any:
 
 def _stands_in_place(node: AnyNode) -> bool:
     """Whether a node is written where it is used: a number, an identity, a condition."""
-    return is_known(node) if isinstance(node, Leaf) else bool(node.op.truth)
+    if isinstance(node, Leaf):
+        return is_known(node) or isinstance(node.value, sp.Expr)  # the latter is a size
+    return bool(node.op.truth)
 
 
 def _letters(mint: Mint, letters: str, many: int) -> list[str]:
