@@ -19,7 +19,7 @@ from symgrad.teach.board.line import Equation
 from symgrad.teach.board.reading import SympyFormatter, number, read, to_sympy
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.lesson import listed, written_form
-from symgrad.teach.calculus.remarks import domain, kinks, said
+from symgrad.teach.calculus.remarks import domain, kinks, once, said
 from symgrad.teach.calculus.simplify import alike, equal, rewritten
 from symgrad.teach.calculus.slopes import Slopes
 from symgrad.teach.calculus.solution import Solution
@@ -83,7 +83,7 @@ class CurveLesson:
         varying = [n for n in (self.x, *self.curve.unknowns, self.curve.parameter) if n is not None]
         smooth = [c for side in sides for n in varying for c in domain(side, n, varying)]
         bent = [(n, p) for side in sides for n in varying for _, points in kinks(side, n) for p in points or ()]
-        return list(dict.fromkeys([*smooth, *[Compare(Name(n), "≠", p) for n, p in bent if not p.free]]))
+        return once([*smooth, *[Compare(Name(n), "≠", p) for n, p in bent if not p.free]])
 
     def _polar(self) -> Iterator[LessonStep]:
         """Yield the equation of a polar curve as it was given, and x and y by r and the angle."""

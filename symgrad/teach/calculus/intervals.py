@@ -162,6 +162,17 @@ def _joined(there: Intervals) -> tuple[list[Interval], list[Any]]:
     return joined, gaps
 
 
+def joined(there: Intervals, holds: Callable[[Any], bool]) -> list[Interval]:
+    """Return intervals with neighbours joined where the point between them belongs to both."""
+    parts: list[Interval] = []
+    for part in there:
+        if parts and parts[-1].high == part.low and holds(part.low):
+            parts[-1] = Interval(parts[-1].low, part.high)
+        else:
+            parts.append(part)
+    return parts
+
+
 def is_short(there: Intervals) -> bool:
     """Whether conditions for these intervals are written at a glance."""
     joined, gaps = _joined(there)

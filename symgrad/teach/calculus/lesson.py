@@ -39,7 +39,7 @@ from symgrad.teach.board.line import Equation, Value
 from symgrad.teach.board.reading import SympyFormatter, entries, entry_name, is_of_numbers, number, read
 from symgrad.teach.calculus.intermediates import Ladder
 from symgrad.teach.calculus.letters import Letters
-from symgrad.teach.calculus.remarks import domain, holds_at, said
+from symgrad.teach.calculus.remarks import domain, holds_at, once, said
 from symgrad.teach.calculus.solution import PUT_IN, Printed, Solution
 from symgrad.teach.steps.brief import MANY, brief, few
 from symgrad.teach.steps.lesson import ClosedFormStep, Evaluation, Given, LessonStep, Note
@@ -169,7 +169,7 @@ class Lesson:
         top = self._term if ladder is None else ladder.top
         assert top is not None  # narrows the type: one of the two is there
         if ladder is None:
-            self._conditions = list(dict.fromkeys(c for x in self.variables for c in domain(top, x, self.variables)))
+            self._conditions = once([c for x in self.variables for c in domain(top, x, self.variables)])
         yield Given(before=label, after=top, written=(top,), ledger=said(self._conditions))
         others = [n for n in self._names.values() if n not in self.variables]
         if others:

@@ -241,8 +241,9 @@ def _number(point: Formula) -> float:
 
 
 def size_of(point: Formula) -> float:
-    """Return where a point stands among others; one with names in it stands at 0."""
-    return 0.0 if point.free else _number(point)
+    """Return where a point stands among others; one with names in it stands where it is for zeros."""
+    e = to_sympy(put(point, {Name(n): num(0) for n in point.free}))
+    return float(sp.N(e)) if e.is_finite else 0.0
 
 
 def _listed(parts: Sequence[Any]) -> list[Any]:

@@ -3,42 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import sympy as sp
 
-from symgrad.expression.arithmetic import OTHERWISE
+from symgrad.expression.arithmetic import OTHERWISE, ZERO
 from symgrad.expression.formula import Both, Call, Cases, Compare, Formula, Name, walk
 from symgrad.teach.board.reading import to_sympy
 from symgrad.teach.board.tidy import tidy
-from symgrad.teach.calculus.intervals import EVERYWHERE, Interval, conditions_of, is_short, split, zeros_on
+from symgrad.teach.calculus.intervals import Interval, Intervals, conditions_of, is_short, joined, split, zeros_on
 from symgrad.teach.calculus.simplify import simplified
 from symgrad.teach.calculus.slopes import by_cases
 
 
-def by_intervals(t: Formula, x: str, joins: Callable[[Any], bool]) -> Formula:
+def by_intervals(t: Formula, x: str, there: Intervals, joins: Callable[[Any], bool]) -> Formula:
     """Return a formula with case distinctions as one, its conditions solved for x; itself where they cannot be.
 
     Args:
         t: the formula, a derivative.
         x: the variable.
+        there: where t has values.
         joins: whether the derivative exists at a point, so that equal pieces on both sides are one.
     """
     s = sp.Symbol(x, real=True)
     conditions = [*dict.fromkeys(_conditions(t))]
     if not any(isinstance(p, Cases) for p in walk(t)) or any(c.free != {x} for c in conditions) or _is_solved(t, x):
         return t
-    points = [zeros_on(to_sympy(c.left) - to_sympy(c.right), s) for c in conditions]
+    points = [zeros_on(to_sympy(c.left) - to_sympy(c.right), s, tuple(there)) for c in conditions]
     if any(p is None for p in points):
         return t
     pieces: dict[Formula, list[Interval]] = {}
-    for part in split(EVERYWHERE, [p for these in points for p in these or ()]):
+    for part in split(there, [p for these in points for p in these or ()]):
         value = _active(t, {s: part.inside})
         if value is None:
             return t
         pieces.setdefault(_shorter(value), []).append(part)
-    rows = [(value, _without_joints(parts, joins)) for value, parts in pieces.items()]
-    if len(rows) == 1 and rows[0][1] == [*EVERYWHERE]:
+    left_out = {a.high for a, b in pairwise(there) if a.high == b.low}  # of the domain, which says so itself
+
+    def has_value(value: Formula, p: Any) -> bool:
+        return p in left_out or (bool(to_sympy(value).subs(s, p).is_finite) and joins(p))
+
+    rows = [(value, joined(parts, partial(has_value, value))) for value, parts in pieces.items()]
+    if len(rows) == 1 and rows[0][1] == joined(there, left_out.__contains__):
         return rows[0][0]
     written = [(value, conditions_of(parts, x)) for value, parts in rows]
     if not all(is_short(parts) for _, parts in rows):
@@ -56,18 +64,8 @@ def _is_solved(t: Formula, x: str) -> bool:
     plain = all(
         isinstance(c, Compare) and c.op in "<>" and {Name(x)} == {p for p in c.operands if p.free} for c in inner
     )
-    return isinstance(t, Cases) and plain and not any(isinstance(p, Cases) for v in t.args[::2] for p in walk(v))
-
-
-def _without_joints(parts: list[Interval], joins: Callable[[Any], bool]) -> list[Interval]:
-    """Join neighbours where the derivative exists at the point between them too."""
-    joined = parts[:1]
-    for part in parts[1:]:
-        if joined[-1].high == part.low and joins(part.low):
-            joined[-1] = Interval(joined[-1].low, part.high)
-        else:
-            joined.append(part)
-    return joined
+    inside = [p for v in t.args[::2] for p in walk(v)] if isinstance(t, Cases) else []
+    return isinstance(t, Cases) and plain and not any(isinstance(p, Cases) or _split(p) is not None for p in inside)
 
 
 def _conditions(t: Formula) -> Iterator[Compare]:
@@ -87,7 +85,7 @@ def _active(t: Formula, at: Mapping[Any, Any]) -> Formula | None:
     """Return a formula with the case of each distinction that holds at a number; None where none does."""
     rows = t if isinstance(t, Cases) else _split(t)
     if rows is not None:
-        held = [v for v, c in rows.rows if c == OTHERWISE or bool(to_sympy(c).subs(at)) is True]
+        held = [v for v, c in rows.rows if c == OTHERWISE or to_sympy(c).subs(at) == sp.true]
         return _active(held[0], at) if held else None
     parts = [_active(a, at) for a in t.operands]
     return None if None in parts else t.with_operands(parts)  # type: ignore[arg-type]
@@ -98,4 +96,4 @@ def _shorter(t: Formula) -> Formula:
     t = tidy(t)
     for step in simplified(t, [t]):
         t = step.after
-    return t
+    return ZERO if to_sympy(t) == 0 else t

@@ -68,9 +68,27 @@ def domain(f: Formula, x: str, variables: Collection[str] = ()) -> list[Formula]
         x: the variable.
         variables: all that f is differentiated by; other names are constants.
     """
+    there, rest = _narrowing(f, x)
+    unsolved = dict.fromkeys(_of_squares(sign, part, {x, *variables}) or _solved(sign, part, x) for sign, part in rest)
+    solved = conditions_of(there, x)
+    kept = [c for c in unsolved if not (isinstance(c, Compare) and _is_open(c, unsolved))]
+    for c in reversed(kept):  # what is built of others follows from them
+        others = [*solved, *[d for d in kept if d is not c]]
+        if others and _follows(c, others, x):
+            kept = [d for d in kept if d is not c]
+    return [*solved, *kept]
+
+
+def defined_on(f: Formula, x: str) -> Intervals:
+    """Return the intervals on which f has a derivative, as far as its conditions are solved."""
+    return _narrowing(f, x)[0]
+
+
+def _narrowing(f: Formula, x: str) -> tuple[Intervals, list[tuple[str, Formula]]]:
+    """Return the intervals that the conditions leave of all numbers, and the conditions that are not solved."""
     s = sp.Symbol(x, real=True)
     there: Intervals = EVERYWHERE
-    unsolved: dict[Formula, None] = {}
+    rest = []
     given = list(_conditions(f, x))
     positive = {part for sign, part in given if sign == ">"}
     stated = [pair for sign, part in given for pair in _by_factors(sign, part, positive - {part})]
@@ -82,14 +100,17 @@ def domain(f: Formula, x: str, variables: Collection[str] = ()) -> list[Formula]
         if narrower:
             there = narrower
         else:
-            unsolved.setdefault(_of_squares(sign, part, {x, *variables}) or _solved(sign, part, x))
-    solved = conditions_of(there, x)
-    kept = [c for c in unsolved if not (isinstance(c, Compare) and _is_open(c, unsolved))]
-    for c in reversed(kept):  # what is built of others follows from them
-        others = [*solved, *[d for d in kept if d is not c]]
-        if others and _follows(c, others, x):
-            kept = [d for d in kept if d is not c]
-    return [*solved, *kept]
+            rest.append((sign, part))
+    return there, rest
+
+
+def once(conditions: Sequence[Formula]) -> list[Formula]:
+    """Return conditions without those that say the same from the other side, as y < x beside x > y."""
+    said: list[Formula] = []
+    for c in conditions:
+        turned = Compare(c.right, _TURNED[c.op], c.left) if isinstance(c, Compare) and c.op in _TURNED else None
+        said += [c] * (c not in said and turned not in said)
+    return said
 
 
 def conditions_on(f: Formula, x: str) -> list[tuple[str, Formula]]:
@@ -226,7 +247,7 @@ def _by_factors(sign: str, part: Formula, positive: Collection[Formula]) -> Iter
 def _touches(size: Formula, positive: Collection[Formula]) -> list[tuple[str, Formula]]:
     """Return w ≠ 0 of |u| < 1 where 1 − u² is a square w² up to a positive factor, so that |u| is never more than 1."""
     inside = size.args[0] if isinstance(size, Call) else size
-    square = SympyFormatter([inside]).write(sp.factor(1 - to_sympy(inside) ** 2))
+    square = SympyFormatter([inside]).write(sp.factor(sp.trigsimp(1 - to_sympy(inside) ** 2)))
     conditions = [] if isinstance(inside, Name) else list(_by_factors(">", square, positive))
     return conditions if all(sign == "≠" for sign, _ in conditions) else []
 
@@ -428,7 +449,7 @@ def _applied(t: Formula) -> Iterator[Call]:
     if inside is not None:  # where |u| has its kink, ln|u| has no value
         yield from _applied(inside)
         return
-    for a in t.operands:
+    for a in () if isinstance(t, Compare) else t.operands:
         yield from _applied(a)
     if isinstance(t, Call):
         yield t
@@ -440,7 +461,8 @@ def _zero(e: Any, x: str) -> list[Formula] | None:
     if len(e.free_symbols) < 2 or not e.is_polynomial(s) or sp.degree(e, s) != 1:
         return _zeros(e, x)
     slope = sp.diff(e, s)
-    return [SympyFormatter().write(sp.expand(s - e / slope))] if slope.is_Rational else None
+    root = sp.expand(sp.cancel(s - e / slope))
+    return None if sp.fraction(sp.together(root))[1].free_symbols else [SympyFormatter().write(root)]
 
 
 def _zeros(e: Any, x: str) -> list[Formula] | None:

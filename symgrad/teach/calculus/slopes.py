@@ -181,8 +181,10 @@ def without_ties(t: Formula, x: str) -> Formula:
     if len(rows) != 2 or rows[1][1] != OTHERWISE:
         return t
     one, c, other, _ = t.args
-    if not isinstance(c, Compare) or x not in c.free or c.op not in _STRICT:
+    if not isinstance(c, Compare) or x not in c.free:
         return t
+    if c.op in ("=", "≠"):  # a value at one point has no slope
+        return Cases(one if c.op == "≠" else other, Compare(c.left, "≠", c.right))
     strict, opposite = _STRICT[c.op]
     return Cases(one, Compare(c.left, strict, c.right), other, Compare(c.left, opposite, c.right))
 

@@ -51,7 +51,7 @@ from symgrad.teach.calculus.letters import Letters
 from symgrad.teach.calculus.logarithms import condition, know_logarithms, logarithm_of, quotes, taken_apart
 from symgrad.teach.calculus.meetings import holes, meeting_at, meetings, meetings_of, size_of
 from symgrad.teach.calculus.pieces import by_intervals
-from symgrad.teach.calculus.remarks import CONSTANT, STEPS, jumps, kinks, left_out, swings
+from symgrad.teach.calculus.remarks import CONSTANT, STEPS, defined_on, jumps, kinks, left_out, swings
 from symgrad.teach.calculus.rules import (
     BLANK,
     as_powers,
@@ -191,11 +191,12 @@ class Solution:
             self._drop_spare()
             self.steps += [replace(rewritings[0], before=self.steps[-1].after), *rewritings[1:]]
         derivative = rewritings[-1].after if rewritings else derivative
-        solved = by_intervals(derivative, self.x, self._joins(derivative))
+        solved = by_intervals(derivative, self.x, defined_on(self._given, self.x), self._joins(derivative))
         if solved != derivative:
             says = "solve the conditions:" if isinstance(derivative, Cases) else "interval by interval:"
             self.steps.append(SolveConditions(before=derivative, after=solved, reason=(says,), written=(solved,)))
-        self._close(solved)
+        if solved == derivative or isinstance(solved, Cases):
+            self._close(solved)
         self._remark_kinks(solved)
         return solved
 
