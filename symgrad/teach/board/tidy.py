@@ -31,16 +31,14 @@ def tidy(t: Formula) -> Formula:
         return _collected(t)
     if isinstance(t, (Product, Quotient)):
         return _without_two_signs(_gathered(t))
-    return _number_raised(t) if isinstance(t, Power) else t
+    return _factors_raised(t) if isinstance(t, Power) else t
 
 
-def _number_raised(t: Power) -> Formula:
-    """Write (2x)² as 4x²."""
+def _factors_raised(t: Power) -> Formula:
+    """Write (2x)² as 4x², and (x·√(x + 1))² as x²·(x + 1)."""
     base, e = t.operands
     whole = isinstance(e, Number) and e.value.denominator == 1 and e.value > 0
-    if not whole or not isinstance(base, Product) or not isinstance(base.args[0], Number):
-        return t
-    return mul(*[power(f, e) for f in factors(base)])
+    return mul(*[power(f, e) for f in factors(base)]) if whole and isinstance(base, Product) else t
 
 
 def _distributed(t: Formula) -> Formula:

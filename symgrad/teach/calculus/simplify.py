@@ -223,7 +223,7 @@ def _unnested(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
             yield _step(ClearFractions, between, "clear the inner fractions")
             yield _step(Cancel, cleared, "cancel ", factor, common=factor)
             return
-        yield _step(ClearFractions, cleared, "clear the inner fractions")
+        yield _with_numerator(_step(ClearFractions, cleared, "clear the inner fractions"), over_and_under(t)[0])
         return
     if isinstance(t, (Sum, Product)):
         parts = [_cleared(p, formatter) if isinstance(p, Quotient) else _term_cleared(p, formatter) for p in t.args]
@@ -326,7 +326,24 @@ def _common_denominator(t: Formula, formatter: SympyFormatter) -> Iterator[Rewri
     shorter = _tried(lambda: Quotient(formatter.write(multiplied_out(top)), written.denominator))
     best = min((f for f in (written, shorter) if f is not None), key=measure)
     if measure(best) <= measure(t):
-        yield _step(CommonDenominator, best, "common denominator")
+        yield _with_numerator(_step(CommonDenominator, best, "common denominator"), t)
+
+
+def _with_numerator(step: Rewriting, t: Formula) -> Rewriting:
+    """Show beside a step what the terms of a sum of fractions are over one denominator, and what their sum is."""
+    sign, total = coefficient(t)
+    if not isinstance(total, Sum):
+        return step
+    below: dict[Formula, Any] = {}
+    for base, e in (base_and_exponent(f) for p in total.args for f in factors(over_and_under(p)[1])):
+        below[base] = sp.Max(to_sympy(e), below.get(base, 0))
+    whole = mul(sign, *[power(b, SympyFormatter().write(n)) for b, n in below.items()])
+    raw = Sum(*[tidy(mul(p, whole)) for p in total.args])
+    total = SympyFormatter().write(multiplied_out(to_sympy(raw)))
+    plain = not _has(raw, Quotient) and measure(total) < measure(raw) < 50 and len(terms(total)) <= len(t.args)
+    if not plain or not equal(raw, total):
+        return step
+    return replace(step, reason=(*step.reason[:-1], ": ", Equation((raw, total))))
 
 
 def as_one_fraction(t: Formula) -> Formula | None:
@@ -446,12 +463,15 @@ def _tried(make: Callable[[], Any]) -> Any:
         return None
 
 
-def _cancelled(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
-    """Divide numerator and denominator by a factor that both have."""
+def _cancelled(t: Formula, formatter: SympyFormatter, in_sight: bool = False) -> Iterator[Rewriting]:
+    """Divide numerator and denominator by a factor that both have; one that each term shows, if it is in sight."""
     if not isinstance(t, Quotient) or not t.denominator.free:
         return
     top, below = (_factors(to_sympy(p)) for p in t.operands)
     common = {f: min(n, below[f]) for f, n in top.items() if f in below and f.free_symbols}
+    shown = _shown(t.numerator, common)
+    if in_sight:
+        common = {f: n for f, n in shown.items() if n > 0}
     if not common:
         return
     common |= {f: min(n, below[f]) for f, n in top.items() if f in below and f.is_Rational and f > 0 and n == 1}
@@ -460,7 +480,7 @@ def _cancelled(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
         return
     quotient = div(parts[0], parts[1])
     if measure(quotient) < measure(t):
-        factor, in_sight = _left(common, {}, formatter), _in_sight(t.numerator, common)
+        factor, in_sight = _left(common, {}, formatter), in_sight or all(n <= shown.get(f, n) for f, n in common.items())
         if in_sight and (divided := _divided(t.numerator, factor)) is not None:
             quotient = div(divided, parts[1])
         yield _step(
@@ -478,9 +498,7 @@ def _divided(top: Formula, factor: Formula) -> Formula | None:
 
 def _cancelled_in_sight(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     """Divide by a factor that every term of the numerator shows, before anything is expanded."""
-    for step in _cancelled(t, formatter):
-        if step.reason[0] == "cancel ":
-            yield step
+    yield from _cancelled(t, formatter, in_sight=True)
 
 
 def _cancelled_within(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
@@ -490,12 +508,22 @@ def _cancelled_within(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriti
             yield step
 
 
-def _in_sight(top: Formula, common: Container[Any]) -> bool:
-    """Whether a reader sees one of the common factors in each term, or the numerator as one."""
-    if to_sympy(top) in common:
-        return True
-    terms = top.args if isinstance(top, Sum) else (top,)
-    return all(any(f in common for f in _factors(to_sympy(p))) for p in terms)
+def _shown(top: Formula, common: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return how often a reader sees each of the common factors in every term, or the numerator as one, at most n."""
+    rows = [_powers_shown(p) for p in (top.args if isinstance(top, Sum) else (top,))]
+    whole = to_sympy(top)
+    return {f: n if f in (whole, -whole) and n == 1 else min(n, *[row.get(f, 0) for row in rows]) for f, n in common.items()}
+
+
+def _powers_shown(t: Formula) -> dict[Any, Any]:
+    """Return the factors that a term shows with their exponents; a sum is one, whatever factors it has."""
+    shown: dict[Any, Any] = {}
+    for f in factors(over_and_under(t)[0]):
+        base, e = base_and_exponent(f)
+        for g, n in ({to_sympy(base): 1} if isinstance(base, Sum) else _factors(to_sympy(base))).items():
+            g = -g if g.is_Add and g.could_extract_minus_sign() else g
+            shown[g] = shown.get(g, 0) + n * to_sympy(e)
+    return shown
 
 
 def _is_minus(e: Any) -> bool:
@@ -545,6 +573,9 @@ def _factored(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
     for top, below, place in _places(t):
         if not isinstance(top, Sum):
             continue
+        if (step := _shared_powers(top, below, place, formatter)) is not None:
+            yield step
+            return
         e = to_sympy(top)
         made = sp.factor_terms(e)
         if _nested(formatter.write(made)):
@@ -559,16 +590,56 @@ def _factored(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
         if common.free_symbols and not _worse(product, top):
             factor = formatter.write(common)
             step = _step(FactorOut, place(product, below), "factor out ", factor, common=factor)
-            shown = _bracket(top, factor, formatter.write(sp.cancel(made / common)))
-            yield step if shown is None else replace(step, reason=(*step.reason[:-1], ": ", shown))
+            left = formatter.write(sp.cancel(made / common))
+            yield step if (raw := _bracket(top, factor, left)) is None else _factored_out(factor, raw, left, below, place)
             return
 
 
-def _bracket(top: Sum, factor: Formula, left: Formula) -> Equation | None:
-    """Return what a factor leaves of each term and what that is, where it has brackets that are opened at once."""
+def _factored_out(factor: Formula, raw: Formula, left: Formula, below: Formula | None, place: Any) -> Rewriting:
+    """Return the step that takes out a factor, with what it leaves of each term, and what that is."""
+    after = place(_product_of([factor, left]) if isinstance(left, Sum) else mul(factor, left), below)
+    step = _step(FactorOut, after, "factor out ", factor, common=factor)
+    return replace(step, reason=(*step.reason[:-1], ": ", Equation((raw, left))))
+
+
+def _shared_powers(top: Sum, below: Formula | None, place: Any, formatter: SympyFormatter) -> Rewriting | None:
+    """Take out of a sum the powers that each term shows, where one term is left, or where exponents are letters."""
+    rows = [_powers(p) for p in top.args]
+    shared = {b: _lowest([row[b] for row in rows]) for b in rows[0] if all(b in row for row in rows)}
+    common = {b: n for b, n in shared.items() if n is not None and b.free}
+    lettered = any(n.free_symbols for n in common.values())
+    if not common or any(over_and_under(p)[1].free for p in top.args):
+        return None
+    rest = [[power(b, formatter.write(n - common.get(b, 0))) for b, n in row.items()] for row in rows]
+    raw = Sum(*[tidy(mul(coefficient(p)[0], *factors_, ONE)) for p, factors_ in zip(top.args, rest, strict=True)])
+    factor = mul(*[power(b, formatter.write(n)) for b, n in common.items()])
+    if measure(raw) > 50:
+        return None
+    if lettered:
+        return _step(FactorOut, place(_product_of([factor, raw]), below), "factor out ", factor, common=factor)
+    left = formatter.write(multiplied_out(to_sympy(raw)))
+    return None if isinstance(left, Sum) else _factored_out(factor, raw, left, below, place)
+
+
+def _powers(t: Formula) -> dict[Formula, Any]:
+    """Return the bases of a term's factors with their exponents."""
+    exponents: dict[Formula, Any] = {}
+    for base, e in map(base_and_exponent, factors(coefficient(t)[1])):
+        exponents[base] = exponents.get(base, 0) + to_sympy(e)
+    return exponents
+
+
+def _lowest(exponents: Sequence[Any]) -> Any:
+    """Return the lowest of exponents that differ by numbers; None of others."""
+    steps = [sp.expand(n - exponents[0]) for n in exponents]
+    return exponents[0] + min(steps) if all(n.is_Rational for n in steps) else None
+
+
+def _bracket(top: Sum, factor: Formula, left: Formula) -> Formula | None:
+    """Return what a factor leaves of each term, where it has brackets that are opened at once."""
     raw = Sum(*[tidy(div(p, factor)) for p in top.args])
     shown = _brackets(raw) > _brackets(left) and _lines(raw) == 0 and measure(raw) < 50
-    return Equation((raw, left)) if shown and equal(raw, left) else None
+    return raw if shown and equal(raw, left) else None
 
 
 def _is_in_each(f: Any, e: Any) -> bool:
@@ -616,8 +687,10 @@ def _last(t: Formula, goal: Any, formatter: SympyFormatter) -> Rewriting | None:
     if _sums(candidate) > _sums(t) or (is_negative(candidate) and not is_negative(t)) or not equal(candidate, t):
         return None
     says = why(t, candidate)
+    if says == "common denominator":
+        return _with_numerator(_step(CommonDenominator, candidate, says), t)
     if says in ARITHMETIC:
-        return _step(CommonDenominator if says == "common denominator" else Simplify, candidate, says)
+        return _step(Simplify, candidate, says)
     return _identity(says, candidate)
 
 
