@@ -155,6 +155,11 @@ def squares(functions: Any, s: sp.Expr, c: sp.Expr) -> list[tuple[sp.Expr, sp.Ex
 def squares_replaced(e: sp.Expr, squares: Any) -> sp.Expr:
     """Return e with powers of symbols by those of their squares, multiplied out."""
     for s, square in squares:
-        e = sp.expand(e.replace(lambda p, s=s: p.is_Pow and p.base == s and p.exp.is_Integer and p.exp > 1,
-                                lambda p, s=s, square=square: square ** (p.exp // 2) * s ** (p.exp % 2)))  # fmt: skip
+        e = powers_replaced(e, s, 2, square)
     return e
+
+
+def powers_replaced(e: sp.Expr, s: Any, n: int, power: sp.Expr) -> sp.Expr:
+    """Return e with powers of a symbol by those of its n-th power, multiplied out."""
+    return sp.expand(e.replace(lambda p: p.is_Pow and p.base == s and p.exp.is_Integer and p.exp >= n,
+                               lambda p: power ** (p.exp // n) * s ** (p.exp % n)))  # fmt: skip

@@ -15,7 +15,9 @@ import sympy as sp
 
 from symgrad.scalars import SCALARS
 
-SIGMOID, NDTR, DENSITY = (SCALARS[name].function for name in ("sigmoid", "ndtr", "normal_pdf"))
+SIGMOID, SOFTPLUS, NDTR, DENSITY = (
+    SCALARS[name].function for name in ("sigmoid", "softplus", "ndtr", "normal_pdf")
+)
 FEW = 6  # terms of a sum in which some are looked for that belong together
 FEW_NAMES, LONG = 3, 60  # names and operations of what is factored below a root
 
@@ -175,6 +177,12 @@ def power_into_a_sum(e: sp.Expr) -> sp.Expr | None:
 def exponential_of_a_logistic(e: sp.Expr) -> sp.Expr | None:
     """σ(u) is eᵘ/(1 + eᵘ)."""
     return sp.exp(e.args[0]) / (1 + sp.exp(e.args[0])) if isinstance(e, SIGMOID) else None
+
+
+@opening("softplus(u) = log(1 + exp(u))")
+def logarithm_of_a_softplus(e: sp.Expr) -> sp.Expr | None:
+    """softplus u is log(1 + eᵘ)."""
+    return sp.log(1 + sp.exp(e.args[0])) if isinstance(e, SOFTPLUS) else None
 
 
 _LOGARITHMS = {SCALARS["log2"].function: sp.log(2), SCALARS["log10"].function: sp.log(10)}

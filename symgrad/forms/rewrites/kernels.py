@@ -50,10 +50,11 @@ class Kernels:
         f, g = functions
         return [(self.symbol(f(u)), self.symbol(g(u))) for u in arguments]
 
-    def roots_of_sums(self) -> list[tuple[sp.Symbol, sp.Expr]]:
-        """Return the symbols of square roots of sums, those of outer roots first, with their squares in symbols."""
-        roots = [(s, k.base) for k, s in self._symbols.items() if k.is_Pow and k.base.is_Add and k.exp == sp.S.Half]
-        return [(s, self._read(a)) for s, a in sorted(roots, key=lambda root: -root[1].count_ops())]
+    def roots_of_sums(self) -> list[tuple[sp.Symbol, int, sp.Expr]]:
+        """Return the symbols of roots of sums, those of outer roots first, with which root it is of what in symbols."""
+        powers = [(s, k) for k, s in self._symbols.items() if k.is_Pow and k.base.is_Add and k.exp.is_Rational]
+        roots = [(s, k.exp.q, k.base) for s, k in powers if k.exp.p == 1]
+        return [(s, q, self._read(a)) for s, q, a in sorted(roots, key=lambda root: -root[2].count_ops())]
 
     @property
     def names(self) -> frozenset[sp.Symbol]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from symgrad.forms.rewrites.fractions import squares, squares_replaced
+from symgrad.forms.rewrites.fractions import powers_replaced, squares, squares_replaced
 from symgrad.forms.rewrites.identities import OPENINGS, RULES, Rule, everywhere, root_of_an_expanded_sum
 from symgrad.forms.rewrites.kernels import HYPERBOLIC, TRIGONOMETRIC, Kernels
 from symgrad.forms.rewrites.quotients import quotient
@@ -64,8 +64,8 @@ def _is_zero(e: sp.Expr, square: Any = None) -> bool:
         above = quotient(kernels.expr)[0]
     except sp.PolynomialError:
         return False
-    for symbol, root in kernels.roots_of_sums():
-        above = squares_replaced(sp.expand(above), [(symbol, root)])
+    for symbol, n, inside in kernels.roots_of_sums():
+        above = powers_replaced(sp.expand(above), symbol, n, inside)
     if square is not None:
         above = squares_replaced(sp.expand(above), [squares(square, s, c)[0] for s, c in kernels.pairs(square)])
     return bool(sp.expand(above) == 0)

@@ -36,6 +36,7 @@ from symgrad.expression.formula import Call, Cases, Compare, Fenced, Formula, Nu
 from symgrad.expression.printer import handwritten
 from symgrad.forms.rewrites.fractions import squares, squares_replaced
 from symgrad.forms.rewrites.identities import (
+    OPENINGS,
     cosine_of_the_double,
     cosine_of_the_double_by_the_cosine,
     cosine_of_the_double_by_the_sine,
@@ -85,6 +86,7 @@ def simplified(t: Formula, known: Sequence[Formula], goal: Any = None) -> Iterat
         return
     formatter = SympyFormatter(known, any(isinstance(n, Number) and n.decimal for n in _parts(t)))
     rules = (
+        _tangents,
         _cancelled_within,
         _unnested,
         _secant,
@@ -104,7 +106,7 @@ def simplified(t: Formula, known: Sequence[Formula], goal: Any = None) -> Iterat
         t = step.after
     last = None if goal is None else _last(t, goal, formatter)
     if last is not None:
-        yield replace(last, before=t)
+        yield from rewritten(t, last, short=True)
 
 
 def _is_opened_polynomial(t: Formula) -> bool:
@@ -121,9 +123,9 @@ def alike(a: Formula, b: Formula) -> bool:
     return signs[0] == signs[1]
 
 
-def rewritten(t: Formula, result: Formula) -> list[Rewriting]:
-    """Return the steps from a formula to one that is equal: one that has a reason, else simplifications first."""
-    steps = list(simplified(t, [t, result]))
+def rewritten(t: Formula, result: Formula, short: bool = False) -> list[Rewriting]:
+    """Return the steps from a formula, which may be in short form, to one that is equal, simplifications first."""
+    steps = [] if short else list(simplified(t, [t, result]))
     there = [alike(f, result) for f in (t, *[s.after for s in steps])]
     if any(there):
         return steps[: there.index(True)]
@@ -132,12 +134,36 @@ def rewritten(t: Formula, result: Formula) -> list[Rewriting]:
         return [replace(opened, before=t), *rewritten(opened.after, result)]
     if says.startswith("expand, ") and (expanded := _expanded_sides(t)) is not None:
         return [replace(expanded, before=t), *rewritten(expanded.after, result)]
+    if says in UNNAMED and (between := _opened(t, result)) is not None:
+        return [*rewritten(t, between[1], short=True), replace(_identity(between[0], result), before=between[1])]
     if (common := _common_number(t, result)) is not None:
-        return [replace(_step(Cancel, result, "cancel ", common, common=common), before=t)]
+        first = _expanded_sides(t) if _brackets(t) > _brackets(result) else None
+        steps = [] if first is None else [replace(first, before=t)]
+        last = _step(Cancel, result, "cancel ", common, common=common)
+        return [*steps, replace(last, before=t if first is None else first.after)]
+    if (factor := _factor_of_both(t, result)) is not None:
+        return [replace(_step(Simplify, result, "multiply above and below by ", factor), before=t)]
     if not steps or (says not in UNNAMED and (not _nested(t) or says == "divide term by term")):
-        return [replace(_step(Simplify, result, says), before=t)]
+        return [replace(_said(t, result, says), before=t)]
     last = steps[-1].after
-    return [*steps, replace(_step(Simplify, result, why(last, result)), before=last)]
+    return [*steps, replace(_said(last, result, why(last, result)), before=last)]
+
+
+def _said(t: Formula, result: Formula, says: str) -> Rewriting:
+    """Return the step to a formula by arithmetic or by an identity, of the kind that its reason has."""
+    if says == "common denominator":
+        return _with_numerator(_step(CommonDenominator, result, says), t)
+    return _step(Simplify, result, says) if says in ARITHMETIC else _identity(says, result)
+
+
+def _opened(t: Formula, result: Formula) -> tuple[str, Formula] | None:
+    """Return an identity that takes a function of the result apart, and the result so, where t is that for a reason."""
+    end = to_sympy(result)
+    for opening in OPENINGS:
+        e = everywhere(end, opening)
+        if e != end and _identity_between(to_sympy(t), e) is not None:
+            return opening.says, SympyFormatter([t, result]).write(e)
+    return None
 
 
 def _expanded_sides(t: Formula) -> Rewriting | None:
@@ -159,6 +185,15 @@ def _common_number(t: Formula, result: Formula) -> Formula | None:
     return Number(Fraction(int(n))) if shorter and all(map(equal, t.operands, shorter)) else None
 
 
+def _factor_of_both(t: Formula, result: Formula) -> Formula | None:
+    """Return the power by which the numerator and denominator of a fraction were multiplied, else None."""
+    if not (isinstance(t, Quotient) and isinstance(result, Quotient)) or _functions(result) - _functions(t):
+        return None
+    k = sp.powsimp(to_sympy(result.numerator) / to_sympy(t.numerator))
+    factor = _tried(lambda: SympyFormatter([t]).write(k)) if isinstance(k, sp.exp) else None
+    return factor if factor is not None and equal(mul(t.denominator, factor), result.denominator) else None
+
+
 def cleared(t: Formula, known: Sequence[Formula]) -> Iterator[Rewriting]:
     """Yield the step that clears fractions within fractions, where there are any."""
     for step in _unnested(t, SympyFormatter(known)) if t.size <= MOST else ():
@@ -178,6 +213,10 @@ def _parts(t: Formula) -> Iterator[Formula]:
         yield from _parts(a)
 
 
+def _functions(t: Formula) -> set[str]:
+    return {p.name for p in _parts(t) if isinstance(p, Call)}
+
+
 def _has(t: Formula, kinds: Any) -> bool:
     return any(isinstance(p, kinds) for p in _parts(t))
 
@@ -185,19 +224,22 @@ def _has(t: Formula, kinds: Any) -> bool:
 # ------------------------------------------------------------------ equality
 def equal(a: Formula, b: Formula) -> bool:
     """Whether two formulas have the same numbers wherever both have one, and have some."""
-    names = a.free | b.free
-    both = [values(t, sorted(names)) for t in (a, b)]
-    there = np.isfinite(both[0]) & np.isfinite(both[1])
-    return bool(there.any()) and bool(np.allclose(both[0][there], both[1][there], rtol=1e-7, atol=1e-10))
+    names = sorted(a.free | b.free)
+    for scale in (1.0, 8.0):  # the latter for √(x − 5)
+        both = [values(t, names, scale) for t in (a, b)]
+        there = np.isfinite(both[0]) & np.isfinite(both[1])
+        if there.any():
+            return bool(np.allclose(both[0][there], both[1][there], rtol=1e-7, atol=1e-10))
+    return False
 
 
-def values(t: Formula, names: Sequence[str]) -> Any:
+def values(t: Formula, names: Sequence[str], scale: float = 1.0) -> Any:
     """Return a formula's values at points on both sides of 0; nan where it has none."""
     draw = np.random.default_rng(7)
     points = [np.r_[draw.uniform(0.1, 2.5, _POINTS), draw.uniform(-2.5, -0.1, _POINTS)] for _ in names]
     symbols = tuple(sp.Symbol(n, real=True) for n in names)
     with np.errstate(all="ignore"):
-        numbers = array_kernel(to_sympy(t), symbols)(*points)
+        numbers = array_kernel(to_sympy(t), symbols)(*[scale * p for p in points])
     return np.broadcast_to(np.asarray(numbers, dtype=np.float64), (2 * _POINTS,))
 
 
@@ -520,6 +562,8 @@ def _powers_shown(t: Formula) -> dict[Any, Any]:
     shown: dict[Any, Any] = {}
     for f in factors(over_and_under(t)[0]):
         base, e = base_and_exponent(f)
+        if not isinstance(e, Number):
+            continue
         for g, n in ({to_sympy(base): 1} if isinstance(base, Sum) else _factors(to_sympy(base))).items():
             g = -g if g.is_Add and g.could_extract_minus_sign() else g
             shown[g] = shown.get(g, 0) + n * to_sympy(e)
@@ -679,19 +723,14 @@ def _lines(t: Formula) -> int:
     return sum(isinstance(p, Quotient) for p in _parts(t))
 
 
-def _last(t: Formula, goal: Any, formatter: SympyFormatter) -> Rewriting | None:
-    """Return the step to the shortest formula that symgrad knows, where it is shorter."""
+def _last(t: Formula, goal: Any, formatter: SympyFormatter) -> Formula | None:
+    """Return the shortest formula that symgrad knows, where it is shorter."""
     candidate = _tried(lambda: formatter.write(goal))
     if candidate is None or measure(candidate) > 0.8 * measure(t) or _lines(candidate) > _lines(t):
         return None
     if _sums(candidate) > _sums(t) or (is_negative(candidate) and not is_negative(t)) or not equal(candidate, t):
         return None
-    says = why(t, candidate)
-    if says == "common denominator":
-        return _with_numerator(_step(CommonDenominator, candidate, says), t)
-    if says in ARITHMETIC:
-        return _step(Simplify, candidate, says)
-    return _identity(says, candidate)
+    return candidate
 
 
 _DOUBLES = (
@@ -863,16 +902,47 @@ _NAMED = (("cos", "sin", "cot", "cos/sin = cot"), ("sin", "cos", "tan", "sin/cos
 
 
 def _by_name(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
-    """Write cos(u)/sin(u) as cot(u)."""
-    top, below = _split(t)
-    if below is None:
-        return
+    """Write cos(u)/sin(u) as cot(u), and tan(u)·sin(u)/cos(u) in a sum as tan²(u)."""
     for above, under, function, says in _NAMED:
-        for f in factors(below):
-            a = apply(above, *f.args) if isinstance(f, Call) and f.name == under else None
-            if a is not None and a in factors(top):
-                rest = [p for p in factors(top) if p != a]
-                lower = [p for p in factors(below) if p != f]
-                named = mul(*rest, apply(function, *a.args))
-                yield _identity(says, named if not lower else Quotient(named, mul(*lower)))
-                return
+        if (named := _named(t, above, under, function)) is not None:
+            yield _identity(says, named)
+            return
+
+
+def _tangents(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
+    """Write tan(u)·sin(u)/cos(u) among the terms of a sum as tan²(u), and tan(u)·cos(u)/sin(u) as 1."""
+    parts = [p for s in _parts(t) if isinstance(s, Sum) for p in s.args]
+    for says, shorter in (("sin/cos = tan", _squared_tangent), ("tan = sin/cos", _without_tangent)):
+        there = {p: new for p in parts if (new := shorter(p)) is not None}
+        if there:
+            yield _identity(says, put(t, there))
+            return
+
+
+def _squared_tangent(t: Formula) -> Formula | None:
+    named = _named(t, "sin", "cos", "tan")
+    return None if named is None or (square := tidy(named)) == named else square
+
+
+def _without_tangent(t: Formula) -> Formula | None:
+    if _named(t, "cos", "sin", "cot") is None:
+        return None
+    there = {a: Quotient(apply("sin", *a.args), apply("cos", *a.args)) for a in _calls(t, "tan")}
+    new = tidy(put(t, there))
+    return new if there and new.size < t.size else None
+
+
+def _calls(t: Formula, name: str) -> list[Call]:
+    return [p for p in _parts(t) if isinstance(p, Call) and p.name == name]
+
+
+def _named(t: Formula, above: str, under: str, function: str) -> Formula | None:
+    """Return a fraction of two functions of u, such as sin(u)/cos(u), with their quotient by its name."""
+    top, below = over_and_under(t)
+    for f in factors(below):
+        a = apply(above, *f.args) if isinstance(f, Call) and f.name == under else None
+        if a is not None and a in factors(top):
+            rest, lower = [p for p in factors(top) if p != a], [p for p in factors(below) if p != f]
+            named = mul(*rest, apply(function, *a.args))
+            return named if not lower else Quotient(named, mul(*lower))
+    return None

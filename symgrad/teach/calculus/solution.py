@@ -68,7 +68,7 @@ from symgrad.teach.calculus.rules import (
     quotient_quote,
     rule_of,
 )
-from symgrad.teach.calculus.simplify import alike, as_one_fraction, cleared, measure, simplified, why
+from symgrad.teach.calculus.simplify import alike, as_one_fraction, cleared, measure, rewritten, simplified, why
 from symgrad.teach.calculus.slopes import Slopes, by_cases, logarithm, of_size
 from symgrad.teach.steps.lesson import (
     ClosedFormStep,
@@ -93,6 +93,7 @@ from symgrad.teach.steps.lesson import (
 
 WIDE = 62  # signs of a formula with dashes that is written before it is worked out
 _BACK = ((FactorOut, "expand"), (CommonDenominator, "divide term by term"))  # steps with reasons that lead back
+IDLE = ("−(a − b) = b − a", "collect terms")  # what no step is worth that makes nothing shorter
 PUT_IN = ("substitute the parts:",)
 TIMES = {1: "", 2: " twice", 3: " three times"}
 
@@ -226,7 +227,12 @@ class Solution:
         if (type(last), why(derivative, end)) in _BACK:
             self.steps.pop()
             derivative = last.before
-        self.steps.append(printed.step(derivative, (f"{why(derivative, end)}:",)))
+        says = why(derivative, end)
+        if not printed.where and measure(end) > measure(derivative) - 3 and (says in IDLE or says.count(", ") > 1):
+            return
+        steps = [] if printed.where else rewritten(derivative, end, short=True)
+        before, reason = (steps[-1].before, steps[-1].reason) if steps else (derivative, (f"{says}:",))
+        self.steps += [*steps[:-1], printed.step(before, reason)]
 
     def _drop_spare(self) -> None:
         """Leave out the last formula of a rule where it has the one before in another order."""
