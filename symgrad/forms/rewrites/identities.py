@@ -15,9 +15,7 @@ import sympy as sp
 
 from symgrad.scalars import SCALARS
 
-SIGMOID, SOFTPLUS, NDTR, DENSITY = (
-    SCALARS[name].function for name in ("sigmoid", "softplus", "ndtr", "normal_pdf")
-)
+SIGMOID, SOFTPLUS, NDTR, DENSITY = (SCALARS[name].function for name in ("sigmoid", "softplus", "ndtr", "normal_pdf"))
 FEW = 6  # terms of a sum in which some are looked for that belong together
 FEW_NAMES, LONG = 3, 60  # names and operations of what is factored below a root
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -373,16 +373,16 @@ def _common_denominator(t: Formula, formatter: SympyFormatter) -> Iterator[Rewri
 
 def _with_numerator(step: Rewriting, t: Formula) -> Rewriting:
     """Show beside a step what the terms of a sum of fractions are over one denominator, and what their sum is."""
-    sign, total = coefficient(t)
-    if not isinstance(total, Sum):
-        return step
+    sign, fractions = coefficient(t)
     below: dict[Formula, Any] = {}
-    for base, e in (base_and_exponent(f) for p in total.args for f in factors(over_and_under(p)[1])):
-        below[base] = sp.Max(to_sympy(e), below.get(base, 0))
-    whole = mul(sign, *[power(b, SympyFormatter().write(n)) for b, n in below.items()])
-    raw = Sum(*[tidy(mul(p, whole)) for p in total.args])
+    for base, e in (base_and_exponent(f) for p in terms(fractions) for f in factors(over_and_under(p)[1])):
+        if not isinstance(e, Number):
+            return step
+        below[base] = max(e.value, below.get(base, 0))
+    whole = mul(sign, *[power(b, Number(n)) for b, n in below.items()])
+    raw = Sum(*[tidy(mul(p, whole)) for p in terms(fractions)])
     total = SympyFormatter().write(multiplied_out(to_sympy(raw)))
-    plain = not _has(raw, Quotient) and measure(total) < measure(raw) < 50 and len(terms(total)) <= len(t.args)
+    plain = not _has(raw, Quotient) and measure(total) < measure(raw) < 50 and len(terms(total)) <= len(raw.args)
     if not plain or not equal(raw, total):
         return step
     return replace(step, reason=(*step.reason[:-1], ": ", Equation((raw, total))))
@@ -522,7 +522,10 @@ def _cancelled(t: Formula, formatter: SympyFormatter, in_sight: bool = False) ->
         return
     quotient = div(parts[0], parts[1])
     if measure(quotient) < measure(t):
-        factor, in_sight = _left(common, {}, formatter), in_sight or all(n <= shown.get(f, n) for f, n in common.items())
+        factor, in_sight = (
+            _left(common, {}, formatter),
+            in_sight or all(n <= shown.get(f, n) for f, n in common.items()),
+        )
         if in_sight and (divided := _divided(t.numerator, factor)) is not None:
             quotient = div(divided, parts[1])
         yield _step(
@@ -554,7 +557,9 @@ def _shown(top: Formula, common: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return how often a reader sees each of the common factors in every term, or the numerator as one, at most n."""
     rows = [_powers_shown(p) for p in (top.args if isinstance(top, Sum) else (top,))]
     whole = to_sympy(top)
-    return {f: n if f in (whole, -whole) and n == 1 else min(n, *[row.get(f, 0) for row in rows]) for f, n in common.items()}
+    return {
+        f: n if f in (whole, -whole) and n == 1 else min(n, *[row.get(f, 0) for row in rows]) for f, n in common.items()
+    }
 
 
 def _powers_shown(t: Formula) -> dict[Any, Any]:
@@ -635,7 +640,9 @@ def _factored(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
             factor = formatter.write(common)
             step = _step(FactorOut, place(product, below), "factor out ", factor, common=factor)
             left = formatter.write(sp.cancel(made / common))
-            yield step if (raw := _bracket(top, factor, left)) is None else _factored_out(factor, raw, left, below, place)
+            yield (
+                step if (raw := _bracket(top, factor, left)) is None else _factored_out(factor, raw, left, below, place)
+            )
             return
 
 
@@ -725,7 +732,7 @@ def _lines(t: Formula) -> int:
 
 def _last(t: Formula, goal: Any, formatter: SympyFormatter) -> Formula | None:
     """Return the shortest formula that symgrad knows, where it is shorter."""
-    candidate = _tried(lambda: formatter.write(goal))
+    candidate: Formula | None = _tried(lambda: formatter.write(goal))
     if candidate is None or measure(candidate) > 0.8 * measure(t) or _lines(candidate) > _lines(t):
         return None
     if _sums(candidate) > _sums(t) or (is_negative(candidate) and not is_negative(t)) or not equal(candidate, t):
@@ -927,13 +934,13 @@ def _squared_tangent(t: Formula) -> Formula | None:
 def _without_tangent(t: Formula) -> Formula | None:
     if _named(t, "cos", "sin", "cot") is None:
         return None
-    there = {a: Quotient(apply("sin", *a.args), apply("cos", *a.args)) for a in _calls(t, "tan")}
+    there: dict[Formula, Formula] = {
+        a: Quotient(apply("sin", *a.args), apply("cos", *a.args))
+        for a in _parts(t)
+        if isinstance(a, Call) and a.name == "tan"
+    }
     new = tidy(put(t, there))
     return new if there and new.size < t.size else None
-
-
-def _calls(t: Formula, name: str) -> list[Call]:
-    return [p for p in _parts(t) if isinstance(p, Call) and p.name == name]
 
 
 def _named(t: Formula, above: str, under: str, function: str) -> Formula | None:
