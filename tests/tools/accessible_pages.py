@@ -22,7 +22,7 @@ KINDS = (
     "reference/optim.html",
     "_static/pictures/report.html",
 )
-STEP = 60
+STEP = 150
 ADDRESS = "http://documentation/"  # which no server has
 SCREENS = (
     {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
