@@ -734,8 +734,8 @@ def _check_options(backend: str, digits: int | None, cache: Any) -> None:
     _check_digits(backend, digits)
     if cache is not None and not isinstance(cache, bool):
         raise ArgumentTypeError(
-            f"compile: cache is True or False, got {type(cache).__name__}. The folder's name goes into the environment "
-            "variable SYMGRAD_CACHE_DIR."
+            f"compile: cache must be True or False. Got {type(cache).__name__}. Set the environment variable "
+            "SYMGRAD_CACHE_DIR to choose the folder."
         )
 
 

@@ -345,7 +345,7 @@ def _all_known(values: Sequence[Any]) -> bool:
 def _real(e: Any) -> Any:
     """Return an expression of sizes and numbers, refusing a complex one."""
     if e.is_extended_real is False:
-        raise errors.ArgumentTypeError(f"sizes and numbers of formulas are real. Got {e}; pass a complex tensor.")
+        raise errors.ArgumentTypeError(f"sizes and numbers in formulas must be real. Got {e}; pass a complex tensor.")
     return e
 
 

@@ -112,7 +112,7 @@ def _check(target: str, path: Any, beside: Mapping[str, Any], options: Mapping[s
     """Raise if an option is none, or is not one of the target."""
     for word, value in {**beside, **options}.items():
         if not isinstance(value, bool):
-            raise ArgumentTypeError(f"export: {word} is True or False, got {value!r}.")
+            raise ArgumentTypeError(f"export: {word} must be True or False. Got {value!r}.")
         if value and target != "c":
             raise ArgumentError(f"export: {word}=True is an option of C. Got target={target!r}; pass target='c'.")
     for word, value in beside.items():

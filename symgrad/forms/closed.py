@@ -795,7 +795,7 @@ class ClosedForm(Arithmetic):
 
 def _size(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer, sp.Integer)) or value < 0:
-        raise ArgumentError(f"subs: {name!r} is a size, got {value!r}. Expected an integer, not below 0.")
+        raise ArgumentError(f"subs: the size {name!r} must be a nonnegative integer. Got {value!r}.")
     return int(value)
 
 

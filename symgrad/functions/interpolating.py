@@ -95,7 +95,9 @@ def _real(who: str, x: Any) -> Any:
     """Return places along a line as a tensor."""
     t = _floating(x)
     if is_complex(t.dtype):
-        raise DTypeError(f"{who}: places and knots are real, only values may be complex. Got {t.dtype}; pass z.real.")
+        raise DTypeError(
+            f"{who}: places and knots must be real; only values may be complex. Got {t.dtype}; pass z.real."
+        )
     return t
 
 

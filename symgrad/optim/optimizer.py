@@ -493,7 +493,7 @@ def _check_parameter(p: Any, differentiable: bool) -> None:
         raise ArgumentError("can't optimize a non-leaf Tensor. Pass the leaves that it was computed of.")
     p._known("optimizer")
     if not is_differentiable(p.dtype):
-        raise DTypeError(f"optimizer: parameters are floating-point tensors. Got {p.dtype}; use x.to(sg.float64).")
+        raise DTypeError(f"optimizer: parameters must be floating-point tensors. Got {p.dtype}; use x.to(sg.float64).")
 
 
 def _typename(x: Any) -> str:

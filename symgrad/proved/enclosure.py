@@ -129,12 +129,12 @@ def _ends(x: Any, is_bounded: bool) -> tuple[Any, Any]:
     try:
         lower, upper = (np.asarray(end, np.float64) for end in x)
     except (TypeError, ValueError) as error:
-        raise ArgumentTypeError(f"enclose: bounds are numbers or arrays of numbers. Got {x!r}.") from error
+        raise ArgumentTypeError(f"enclose: bounds must be numbers or arrays of numbers. Got {x!r}.") from error
     if lower.shape != upper.shape:
         raise ShapeError(f"enclose: the bounds have the shapes {lower.shape} and {upper.shape}. Give them one shape.")
     is_allowed = not is_bounded or (np.isfinite(lower).all() and np.isfinite(upper).all())
     if not (is_allowed and (lower <= upper).all()):
-        raise ArgumentError(f"enclose: bounds are finite, lower ones first. Got {lower} and {upper}.")
+        raise ArgumentError(f"enclose: bounds must be finite, the lower one first. Got {lower} and {upper}.")
     return lower, upper
 
 
@@ -178,7 +178,7 @@ class Flat:
             raise ArgumentTypeError(f"enclose: the first argument must be a function. Got {type(f).__name__}.")
         arguments = [box] if _is_box(box) or isinstance(box, dict) else box
         if not isinstance(arguments, (list, tuple)):
-            raise ArgumentTypeError(f"enclose: a box is (lower, upper), or a list of those. Got {box!r}.")
+            raise ArgumentTypeError(f"enclose: a box must be (lower, upper), or a list of such pairs. Got {box!r}.")
         leaves: list[Any] = []
         self.tree = trees.flatten(list(arguments), _is_box, leaves)
         bounds = [_ends(x, is_bounded) for x in leaves]

@@ -58,7 +58,7 @@ class Interval:
                 raise Undefined("enclose: the program has the constant nan, which is not a number.")
             end = flint().arb(float(x))
             return Interval(end, end)
-        raise ArgumentTypeError(f"enclose: intervals are made of real numbers. Got {type(x).__name__}.")
+        raise ArgumentTypeError(f"enclose: the bounds of an interval must be real numbers. Got {type(x).__name__}.")
 
     def floats(self) -> tuple[float, float]:
         """Return the ends as floats, rounded outward."""

@@ -113,7 +113,7 @@ def _constraints(constraints: Any) -> tuple[list[str], list[Any]]:
         kind, h = ("eq", c) if callable(c) else (c.get("type"), c.get("fun")) if isinstance(c, dict) else (None, None)
         if kind not in ("eq", "ineq") or not callable(h):
             raise ArgumentError(
-                f"prove.minimum: a constraint is a function, or {{'type': 'eq' or 'ineq', 'fun': h}}. Got {c!r}."
+                f"prove.minimum: a constraint must be a function or {{'type': 'eq' or 'ineq', 'fun': h}}. Got {c!r}."
             )
         kinds.append(kind)
         functions.append(h)

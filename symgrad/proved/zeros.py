@@ -132,7 +132,7 @@ class Problem:
         self.system = System(flat.run, flat.tape(0))
         if flat.count != len(self.whole):
             raise ShapeError(
-                f"prove.all_roots: F has {flat.count} results of {len(self.whole)} arguments. Expected equal numbers."
+                f"prove.all_roots: F has {flat.count} results and {len(self.whole)} arguments. Expected equally many."
             )
 
     def decide(self, x: Box) -> Node:

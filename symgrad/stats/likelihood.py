@@ -442,7 +442,9 @@ class Fit:
     def bootstrap(self, size: int = 1000, seed: int = 0, steps: int = 12) -> Any:
         """Return bootstrap estimates (size, k) from samples drawn with replacement; nan if a sample has no maximum."""
         if self.nobs < 2:
-            raise NotYet("bootstrap: it needs a log-likelihood of each observation. Return an array, not their sum.")
+            raise NotYet(
+                "bootstrap: this needs the log-likelihood of each observation. Return an array instead of its sum."
+            )
         terms, n = self._likelihood.terms, self.nobs
         check_count("bootstrap", "size", size)
         rng = seeded("bootstrap", seed)

@@ -177,7 +177,7 @@ class MultivariateNormal(Density):
         """Return log p(x) of x (…, d)."""
         x = as_tensor(x)
         if x.ndim == 0:
-            raise ShapeError("multivariate_normal: x is a vector, or has one along its last axis. Got a number.")
+            raise ShapeError("multivariate_normal: x must have at least one axis. Got a number.")
         r = x if mean is None else x - as_tensor(mean)
         d = r.shape[-1]
         if allow_singular:
@@ -377,7 +377,7 @@ class Categorical(Mass):
         k = k if isinstance(k, (int, TensorBase)) else np.asarray(k)
         if not isinstance(k, int) and is_floating(k.dtype):
             raise ArgumentTypeError(
-                f"categorical: the classes k are integers. Got dtype {k.dtype}; convert them to int."
+                f"categorical: the classes k must be integers. Got dtype {k.dtype}; convert them to int."
             )
         inside = (k >= 0) & (k < logs.shape[0])
         known = tensor_value(inside) if isinstance(inside, TensorBase) else inside

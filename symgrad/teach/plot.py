@@ -193,7 +193,7 @@ def _taken(f: Callable[..., Any]) -> list[str]:
 def _of_form(form: ClosedForm, plain: Ranges, named: dict[str, Ranges], kept: dict[str, Any]) -> Subject:
     if form.shape != ():
         raise ShapeError(
-            f"plot: the formula has shape {show_shape(form.shape)}. Expected a number: plot an entry or the sum of it."
+            f"plot: the formula has shape {show_shape(form.shape)}. Expected a number: plot an entry, or the sum."
         )
     leaves = {name: leaf for name, leaf in form._called.mine.items() if not is_outside(leaf)}
     _check_known([*leaves, *sorted(form._called.sizes)], named, kept)

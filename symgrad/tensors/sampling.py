@@ -77,7 +77,9 @@ def _check_weights(weights: Any, count: int, replacement: bool) -> None:
     if not np.all(np.isfinite(weights) & (weights >= 0)):
         raise ArgumentError("probability tensor contains either `inf`, `nan` or element < 0. Apply softmax first.")
     if not np.all(weights.sum(-1) > 0):
-        raise ArgumentError("invalid multinomial distribution (sum of probabilities <= 0). Give one a weight above 0.")
+        raise ArgumentError(
+            "invalid multinomial distribution (sum of probabilities <= 0). At least one weight must be positive."
+        )
 
 
 class Sampling(TensorBase):

@@ -141,8 +141,8 @@ def _size(ts: Sequence[Any]) -> int:
     for t in ts:
         if not all(isinstance(n, (int, np.integer)) for n in t.shape):
             raise ShapeError(
-                f"a Jacobian is made row by row or column by column: expected sizes that are numbers, got "
-                f"{show_shape(t.shape)}. Give every size a number, or use sg.derive for its formula."
+                f"a Jacobian is computed row by row or column by column, so its sizes must be numbers. Got shape "
+                f"{show_shape(t.shape)}. Give every size a number, or use sg.derive for the formula."
             )
     return sum(int(np.prod(t.shape)) for t in ts)
 

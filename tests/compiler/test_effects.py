@@ -630,7 +630,7 @@ def test_what_no_kernel_can_write_back_is_refused(f, said):
 
 
 def test_results_of_more_digits_are_not_written_back():
-    with pytest.raises(sg.errors.GraphError, match=r"which holds no numbers of 30 digits\. Leave out digits"):
+    with pytest.raises(sg.errors.GraphError, match=r"which cannot hold numbers of 30 digits\. Leave out digits"):
         sg.compile(_adds, backend="mpmath", digits=30)(X)
 
 

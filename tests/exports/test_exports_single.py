@@ -133,10 +133,10 @@ def test_numbers_beyond_float32_are_refused_or_compared_as_double_would():
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"static": "x"}, "static is True or False, got 'x'"),
-    ({"ascii": 1}, "ascii is True or False, got 1"),
-    ({"test": None}, "test is True or False, got None"),
-    ({"cmake": "no"}, "cmake is True or False, got 'no'"),
+    ({"static": "x"}, "static must be True or False. Got 'x'"),
+    ({"ascii": 1}, "ascii must be True or False. Got 1"),
+    ({"test": None}, "test must be True or False. Got None"),
+    ({"cmake": "no"}, "cmake must be True or False. Got 'no'"),
     ({"dtype": "float16"}, "dtype='float16' is not supported in C. Expected 'float64' or 'float32'"),
     ({"test": True}, "test=True writes a file next to the source"),
     ({"test": True, "target": "numpy"}, "test=True is an option of C. Got target='numpy'"),

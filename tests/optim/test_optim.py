@@ -245,7 +245,7 @@ ERRORS = [
     (lambda: SGD([{"params": {leaf()}}]), TypeError, "optimizer parameters need to be organized in ordered"),
     (lambda: SGD([np.ones(2)]), TypeError, "can only optimize Tensors, but one of the params is numpy.ndarray"),
     (lambda: SGD([2 * leaf()]), ValueError, "can't optimize a non-leaf Tensor"),
-    (lambda: SGD([sg.ones(2, dtype=sg.int64)]), TypeError, "parameters are floating-point tensors"),
+    (lambda: SGD([sg.ones(2, dtype=sg.int64)]), TypeError, "parameters must be floating-point tensors"),
     (lambda: SGD([leaf()] * 2), ValueError, "parameter group with duplicate parameters"),
     (two_groups, ValueError, "some parameters appear in more than one parameter group"),
     (lambda: SGD([leaf()]).add_param_group([leaf()]), TypeError, "param_group must be a dict, but got <class 'list'>"),

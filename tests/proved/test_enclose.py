@@ -307,7 +307,7 @@ def test_arguments_and_results_have_their_structure():
 @pytest.mark.parametrize(
     ("box", "options", "message"),
     [
-        (3, {}, "a box is"), ((2.0, 1.0), {}, "lower ones first"), ((0.0, np.nan), {}, "finite"),
+        (3, {}, "a box must be"), ((2.0, 1.0), {}, "lower one first"), ((0.0, np.nan), {}, "finite"),
         (([0.0, 1.0], [1.0]), {}, "shapes"), (np.ones((2, 3)), {}, "last size"), (("a", "b"), {}, "numbers"),
         ((0.0, 1.0), {"order": 3}, "order must be"), ((0.0, 1.0), {"pieces": 0}, "pieces must be"),
         ((0.0, 1.0), {"derivative": True}, "derivative must be"), ((0.0, 1.0), {"bits": 2.5}, "bits must be"),

@@ -88,7 +88,7 @@ def test_one_zero_is_proved_and_other_numbers_are_said():
         prove.root(lambda x: x**2 - 2, (-3.0, 3.0))
     with pytest.raises(sg.errors.NotProved, match="F has 0 zeros"):
         prove.root(lambda x: x**2 - 2, (5.0, 6.0))
-    with pytest.raises(sg.errors.ShapeError, match="F has 1 results of 2 arguments"):
+    with pytest.raises(sg.errors.ShapeError, match="F has 1 results and 2 arguments"):
         prove.root(lambda v: v.sum(), ([0.0, 0.0], [1.0, 1.0]))
 
 
@@ -243,7 +243,7 @@ def test_a_minimum_at_a_kink_or_a_jump_stays_among_the_minimisers():
 def test_constraints_that_cannot_hold_are_said():
     with pytest.raises(sg.errors.NotProved, match="no point is certain"):
         prove.minimum(lambda x: x, (0.0, 1.0), constraints={"type": "ineq", "fun": lambda x: x - 2})
-    with pytest.raises(sg.errors.ArgumentError, match="a constraint is a function"):
+    with pytest.raises(sg.errors.ArgumentError, match="a constraint must be a function"):
         prove.minimum(lambda x: x, (0.0, 1.0), constraints={"type": "less", "fun": lambda x: x})
     with pytest.raises(sg.errors.ShapeError, match="several results"):
         prove.minimum(lambda v: v, SQUARE)

@@ -433,7 +433,7 @@ def test_bad_arguments_of_families_are_refused():
          lambda: S.zero_inflated.logpmf(0.0, S.norm(), 0.2)),
         (ArgumentTypeError, "^bernoulli: got both p and logits", lambda: S.bernoulli.logpmf(1, 0.5, logits=1.0)),
         (ArgumentTypeError, "^nbinom: got both p and mu", lambda: S.nbinom.logpmf(1, 2.0, p=0.5, mu=1.0)),
-        (ArgumentTypeError, "classes k are integers", lambda: S.categorical.logpmf([0.0, 1.0], [0.5, 0.5])),
+        (ArgumentTypeError, "classes k must be integers", lambda: S.categorical.logpmf([0.0, 1.0], [0.5, 0.5])),
         (ArgumentTypeError, "Pass dim", lambda: S.lkj.rvs(1.0)),
         (ShapeError, r"Expected \(3, 3\)", lambda: S.lkj.logpdf(np.eye(2), 1.0, 3)),
         (LinAlgError, "not; add a multiple", lambda: S.lkj.logpdf(np.ones((2, 2)), 1.0)),

@@ -234,7 +234,7 @@ SAID = {
     "x0: got 'a' in (1, 'a'). Expected numbers": lambda: sg.optim.minimize(lambda x: x.sum(), (1, "a")),
     "odeint: got 'a' in (1, 'a'). Expected numbers": lambda: sg.odeint(lambda y, t: y, (1, "a"), [0.0, 1.0]),
     "odeint: f returned complex numbers, and y0 is real.": lambda: sg.odeint(lambda y, t: 1j * y, 1.0, [0.0, 1.0]),
-    "sizes and dims are integers. Got 1.5.": lambda: sg.topk(X, 1.5),
+    "sizes and dims must be integers. Got 1.5.": lambda: sg.topk(X, 1.5),
     "the formula 'self**2' takes self; got 2 arguments": lambda: sg.parse("self**2", shapes={"self": ()})(2.0, self=2),
     "root: got tol=inf. Expected a positive number.": lambda: sg.root(lambda x: x, 1.0, tol=np.inf),
     "taylor: got the order an integer of 1329 bits.": lambda: sg.taylor(sg.exp, 0.0, 10**400),

@@ -93,7 +93,7 @@ class SympyFunction:
         """Return the tensor if it fits its letter, and bind the sizes that it tells."""
         if not a.is_Matrix:
             if t.shape and not self._entrywise:
-                raise ShapeError(f"from_sympy: {a} is a number, got shape {show_shape(t.shape)}. {_EACH}")
+                raise ShapeError(f"from_sympy: {a} must be a number. Got shape {show_shape(t.shape)}. {_EACH}")
             return t
         sizes = _ways(a).get(len(t.shape))
         fits = sizes is not None

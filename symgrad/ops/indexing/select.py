@@ -191,7 +191,7 @@ def masked_select(x: Any, mask: Any) -> Any:
     chosen = constant(mask)
     if chosen.dtype != bool:
         raise DTypeError(
-            f"masked_select: expected BoolTensor for mask. Got dtype {chosen.dtype}; compare it, as in x > 0."
+            f"masked_select: expected BoolTensor for mask. Got dtype {chosen.dtype}; pass a comparison such as x > 0."
         )
     sizes = broadcast_shapes(chosen.shape, shape(x))
     wide = x if shape(x) == sizes else Expand(sizes)(x)

@@ -37,7 +37,7 @@ def toeplitz(c: Any, r: Any = None) -> Any:
     r = c if r is None else r
     if not shape(c) or not shape(r):
         raise ShapeError(
-            f"linalg.toeplitz: c and r are vectors. Got shapes {show_shape(shape(c))} and {show_shape(shape(r))}."
+            f"linalg.toeplitz: c and r must be vectors. Got shapes {show_shape(shape(c))} and {show_shape(shape(r))}."
         )
     a, n, m = len(shape(c)) - 1, shape(c)[-1], shape(r)[-1]
     if not n or not m:

@@ -31,7 +31,7 @@ def whole(k: Any) -> int:
     try:
         return k.__index__()  # type: ignore[no-any-return]
     except (AttributeError, TypeError):
-        raise ArgumentTypeError(f"sizes and dims are integers. Got {k!r}.") from None
+        raise ArgumentTypeError(f"sizes and dims must be integers. Got {k!r}.") from None
 
 
 def axes_of(dims: Sequence[int], ndim: int) -> tuple[int, ...]:

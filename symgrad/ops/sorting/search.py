@@ -198,7 +198,7 @@ def histc(input: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     tensor([0., 2., 1., 0.])
     """
     if bins <= 0:
-        raise ArgumentError(f"torch.histc(): bins must be > 0, but got {bins}. Pass how many parts to make.")
+        raise ArgumentError(f"torch.histc(): bins must be > 0, but got {bins}. Pass the number of bins.")
     if min > max:
         raise ArgumentError(f"torch.histc: max must be larger than min. Got min={min} and max={max}.")
     return Histogram(bins, min, max)(Reshape((int(np.prod(shape(input))),))(input))

@@ -63,7 +63,7 @@ class RelatedRates(Solution):
         unknown = sorted(there - {*names})
         if missing or unknown:
             raise ArgumentError(
-                f"{who}: the moment has the values of {', '.join(sorted(there)) or 'nothing'}. Expected those of "
+                f"{who}: got values for {', '.join(sorted(there)) or 'nothing'}. Expected the values at that moment of "
                 f"{', '.join(sorted(({*missing} | there) - {*unknown}))}, as in {(missing or names)[0]}=3."
             )
         rest = f.subs(self._at)
