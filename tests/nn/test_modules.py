@@ -734,3 +734,10 @@ def test_get_buffer_by_dotted_name():
     assert model.get_buffer("0.running_mean") is model[0].running_mean
     with pytest.raises(AttributeError, match="has no buffer `running`"):
         model.get_buffer("0.running")
+
+
+@pytest.mark.parametrize("name", ["ReLU", "HingeEmbeddingLoss", "MaxPool2d", "Flatten"])
+def test_a_module_made_of_a_function_documents_no_arguments_that_it_lacks(name):
+    text = getattr(nn, name).__doc__
+    assert "Args:" not in text
+    assert "The inputs and options are those of the function ``" in text

@@ -120,9 +120,15 @@ def module_of(
     options = inspect.Signature([_by_place(p) for p in here] if order else here)
     return type(name, (OfFunction,), {
         "function": staticmethod(function), "options": options, "__signature__": options, "shown": shown, "axes": axes,
-        "trains": any(p.name == "training" for p in every), "__doc__": function.__doc__,
+        "trains": any(p.name == "training" for p in every), "__doc__": _documentation(function),
         "__module__": "symgrad.nn.modules.functions",
     })  # fmt: skip
+
+
+def _documentation(function: Callable[..., Any]) -> str:
+    """Return what the function computes, and where its inputs and options are documented."""
+    meaning = (inspect.getdoc(function) or "").partition("\n\nArgs:")[0]
+    return f"{meaning}\n\nThe inputs and options are those of the function ``{function.__name__}``."
 
 
 def _by_place(p: inspect.Parameter) -> inspect.Parameter:
