@@ -38,7 +38,7 @@ KINDS: dict[str, tuple[str, Adder]] = {
     "check": ("compare all ways to compute a derivative, at --at or at random inputs", arguments.add_check),
     "explain": ("print a derivation step by step", arguments.add_explain),
     "study": ("study a curve: domain, zeros, asymptotes, extrema, convexity, range", arguments.add_study),
-    "grade": ("say whether an answer is the derivative, and which slip explains a wrong one", arguments.add_grade),
+    "grade": ("say whether an answer is the derivative, and which mistake explains a wrong one", arguments.add_grade),
     "exercises": ("print exercises on a topic", arguments.add_exercises),
     "sheet": ("write a sheet of exercises as HTML, LaTeX, PDF, Moodle or STACK", arguments.add_sheet),
     "export": ("write source code that computes the derivative without symgrad", arguments.add_export),

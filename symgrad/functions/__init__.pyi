@@ -679,9 +679,9 @@ def dsplit(input: Any, indices_or_sections: Any = None, *, indices: Any = None, 
 def dstack(tensors: Sequence[Any]) -> Tensor:
     """Concatenate tensors along dim 2, with vectors as (1, n, 1) and matrices as (n, m, 1)."""
 def fliplr(input: Any) -> Tensor:
-    """Return x with its columns in reverse order, dim 1."""
+    """Return x with its columns (dim 1) in reverse order."""
 def flipud(input: Any) -> Tensor:
-    """Return x with its rows in reverse order, dim 0."""
+    """Return x with its rows (dim 0) in reverse order."""
 def hsplit(input: Any, indices_or_sections: Any = None, *, indices: Any = None, sections: Any = None) -> tuple[Tensor, ...]:
     """Split x horizontally: along dim 1, or a vector along dim 0."""
 def meshgrid(*tensors: Any, indexing: str = 'ij') -> tuple[Tensor, ...]:
@@ -715,7 +715,7 @@ def select(input: Any, dim: int, index: int) -> Tensor:
 def take_along_dim(input: Any, indices: Any, dim: int | None = None, *, axis: int | None = None) -> Tensor:
     """Gather entries along ``dim``, with x and indices broadcast along the other axes; without dim, x is flattened."""
 def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """Return x with src as its diagonal x[…, i, i + offset] of the axes dim1 and dim2."""
+    """Return a copy of x whose diagonal x[…, i, i + offset] along the axes dim1 and dim2 is src."""
 def index_copy(input: Any, dim: int, index: Any, source: Any) -> Tensor:
     """Return x with source[k] at index[k] along ``dim``."""
 def index_fill(input: Any, dim: int, index: Any, value: Any) -> Tensor:
@@ -729,9 +729,9 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Tensor:
 def scatter_reduce(input: Any, dim: int | None = None, index: Any = None, src: Any = None, reduce: str = 'sum', include_self: bool = True, *, axis: int | None = None) -> Tensor:
     """Reduce each entry of x and all entries of src that index assigns to it: sum, product, mean, maximum or minimum."""
 def select_scatter(input: Any, src: Any, dim: int, index: int) -> Tensor:
-    """Return x with src as its slice at ``index`` along ``dim``."""
+    """Return a copy of x whose slice at ``index`` along ``dim`` is src."""
 def slice_scatter(input: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> Tensor:
-    """Return x with src as its slice start:end:step along ``dim``."""
+    """Return a copy of x whose slice start:end:step along ``dim`` is src."""
 def take(input: Any, index: Any) -> Tensor:
     """Return the entries of the flattened x at the given positions."""
 def as_strided(input: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:

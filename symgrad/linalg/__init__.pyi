@@ -161,7 +161,7 @@ def ldl_factor_ex(A: Any, *, hermitian: bool = False, check_errors: bool = False
 def ldl_solve(LD: Any, pivots: Any, B: Any, *, hermitian: bool = False) -> Tensor:
     """Solve A X = B, with A = P L D Lᵀ Pᵀ from ``ldl_factor``. Gradient: A⁻¹ X̄, with respect to B only."""
 def logm(A: Any) -> Tensor:
-    """Return the principal logarithm X of a matrix, exp(X) = A. Gradient: the derivative at Aᵀ in the direction Ȳ."""
+    """Return the principal logarithm X of a matrix A, for which exp(X) = A."""
 def lsqr(A: Any, b: Any, *args: Any, x0: Any = None, tol: float = 1e-10, max_steps: int | None = None) -> Tensor:
     """Solve A x = b by LSQR, which multiplies by A and Aᵀ; in the least-squares sense for a rectangular A."""
 def lstsq(A: Any, b: Any, rcond: float | None = None, *, driver: str | None = None) -> LstSq[Tensor]:
@@ -215,7 +215,7 @@ def solve_triangular(A: Any, B: Any, trans: int | str = 0, lower: bool | None = 
 def solveh_banded(ab: Any, b: Any, lower: bool = False) -> Tensor:
     """Solve A x = b with a symmetric A, given by its upper diagonals, A_ij = ab[u + i − j, j], or its lower diagonals."""
 def sqrtm(A: Any) -> Tensor:
-    """Return the principal square root X of a matrix, X X = A. Gradient: the derivative at Aᵀ in the direction Ȳ."""
+    """Return the principal square root X of a matrix A, for which X X = A."""
 def svd(A: Any, full_matrices: bool = True) -> SVD[Tensor]:
     """Return the singular value decomposition A = U diag(s) Vᴴ."""
 def svdvals(A: Any) -> Tensor:

@@ -25,10 +25,10 @@ def cho_factor(
     Args:
         a: (…, n, n), Hermitian and positive definite.
         lower: whether to return L instead of U.
-        overwrite_a, check_finite: accepted for SciPy's programs; values are never overwritten, and always checked.
+        overwrite_a, check_finite: accepted as in SciPy and ignored: values are never overwritten, and always checked.
 
     Returns:
-        The pair (factor, lower). Zeros stand where SciPy's factor has arbitrary entries.
+        The pair (factor, lower). The other triangle of the factor is zero; in SciPy its entries are arbitrary.
 
     Raises:
         LinAlgError: if a is not positive definite.

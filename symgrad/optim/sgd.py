@@ -29,7 +29,8 @@ class SGD(Optimizer):
     Args:
         params: the tensors to optimise, or dicts that contain them as ``"params"``, with their own options.
         lr: the learning rate.
-        momentum, dampening: the coefficient of the last b, and the reduction of that of g.
+        momentum: the factor of the previous b.
+        dampening: how much the factor of g is reduced.
         weight_decay: weight_decay·p is added to the gradient.
         nesterov: whether to use Nesterov's momentum.
         maximize: whether to maximise the objective instead of minimising it.

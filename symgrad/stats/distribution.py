@@ -104,10 +104,12 @@ class Distribution:
         self.density, self.bounds, self.inner, self.open, self.valid = density, support, inner, open, valid
         self.declared, self.instead, self.rounding = others, instead, rounding
         self.__module__ = "symgrad.stats"  # where pickle finds it
-        swaps, other = "", instead
+        swaps: list[str] = []
+        other = instead
         while other is not None:
-            swaps, other = f"{swaps}; or {other.shapes[-1]} by name in place of {self.shapes[-1]}", other.instead
-        self.__doc__ = f"{words}\n\nParameters: {', '.join(self.parameters)}{swaps}."
+            swaps, other = [*swaps, other.shapes[-1]], other.instead
+        swap = f" Instead of {self.shapes[-1]}, you can pass {' or '.join(swaps)} by keyword." if swaps else ""
+        self.__doc__ = f"{words}\n\nParameters: {', '.join(self.parameters)}.{swap}"
 
     def __repr__(self) -> str:
         return f"symgrad.stats.{self.name}"

@@ -382,7 +382,7 @@ class Mixed(TensorBase):
     def diagonal(self, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1, *, axis1: Any = ..., axis2: Any = ...) -> Tensor:
         """Return the entries x[…, i, i + offset] along the axes dim1 and dim2, as a new last axis."""
     def diagonal_scatter(self, src: Any, offset: builtins.int = 0, dim1: builtins.int = 0, dim2: builtins.int = 1) -> Tensor:
-        """Return x with src as its diagonal x[…, i, i + offset] of the axes dim1 and dim2."""
+        """Return a copy of x whose diagonal x[…, i, i + offset] along the axes dim1 and dim2 is src."""
     def diff(self, n: builtins.int = 1, dim: builtins.int = -1, prepend: Any = None, append: Any = None, *, axis: builtins.int | None = None) -> Tensor:
         """Return the n-th differences x[k + 1] - x[k] along one axis; for booleans, whether neighbours differ."""
     def digamma(self) -> Tensor:
@@ -468,9 +468,9 @@ class Mixed(TensorBase):
     def flip(self, *axes: Any, dims: Any = None, axis: Any = None) -> Tensor:
         """Return x with the order of the entries reversed along the axes."""
     def fliplr(self) -> Tensor:
-        """Return x with its columns in reverse order, dim 1."""
+        """Return x with its columns (dim 1) in reverse order."""
     def flipud(self) -> Tensor:
-        """Return x with its rows in reverse order, dim 0."""
+        """Return x with its rows (dim 0) in reverse order."""
     def float(self) -> Tensor:
         """Convert to float32."""
     def float_power(self, exponent: Any) -> Tensor:
@@ -996,7 +996,7 @@ class Mixed(TensorBase):
     def select(self, dim: builtins.int, index: builtins.int) -> Tensor:
         """Return the slice of x at ``index`` along ``dim``: x[:, …, index]."""
     def select_scatter(self, src: Any, dim: builtins.int, index: builtins.int) -> Tensor:
-        """Return x with src as its slice at ``index`` along ``dim``."""
+        """Return a copy of x whose slice at ``index`` along ``dim`` is src."""
     def sgn(self) -> Tensor:
         """See ``symgrad.sign``."""
     def sgn_(self, *args: Any, **kwargs: Any) -> Tensor:
@@ -1028,7 +1028,7 @@ class Mixed(TensorBase):
     @property
     def size(self) -> Any: ...
     def slice_scatter(self, src: Any, dim: builtins.int = 0, start: builtins.int | None = None, end: builtins.int | None = None, step: builtins.int = 1) -> Tensor:
-        """Return x with src as its slice start:end:step along ``dim``."""
+        """Return a copy of x whose slice start:end:step along ``dim`` is src."""
     def slogdet(self) -> SlogDet[Tensor]:
         """Return the sign of the determinant and the logarithm of |det A|, neither of which overflows or underflows."""
     def softmax(self, dim: builtins.int | None = None, *, dtype: Any = None, axis: builtins.int | None = None) -> Tensor:

@@ -194,7 +194,12 @@ def normal(
 
 
 def bernoulli(input: Any, p: float | None = None, *, generator: Generator | None = None) -> Tensor:
-    """Draw 1 with probability input, and 0 otherwise; with p, in the shape of input with probability p.
+    """Draw 1 with a given probability, and 0 otherwise, for each entry.
+
+    Args:
+        input: the probabilities, any shape; if p is given, only the shape counts.
+        p: one probability for all entries.
+        generator: the source of random numbers; by default the generator that ``manual_seed`` seeds.
 
     Raises:
         ArgumentError: if a probability lies outside [0, 1].

@@ -433,7 +433,7 @@ def old_style(data: tuple[Any, ...], dtype: Any, device: Any = None) -> Tensor:
 
 
 class OfDtype:
-    """``sg.LongTensor`` and similar types: a call creates a tensor of this dtype; ``isinstance`` checks the dtype."""
+    """A type such as ``sg.LongTensor``: calling it creates a tensor of this dtype; ``isinstance`` checks for it."""
 
     def __init__(self, name: str, dtype: Any) -> None:
         self.__name__, self.dtype = name, np.dtype(dtype)

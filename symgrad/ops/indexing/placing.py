@@ -252,7 +252,7 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
 
 # ------------------------------------------------------------------ slices
 def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
-    """Return x with src as its slice at ``index`` along ``dim``.
+    """Return a copy of x whose slice at ``index`` along ``dim`` is src.
 
     Args:
         input: x, with at least one axis.
@@ -277,7 +277,7 @@ def select_scatter(input: Any, src: Any, dim: int, index: int) -> Any:
 def slice_scatter(
     input: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:
-    """Return x with src as its slice start:end:step along ``dim``.
+    """Return a copy of x whose slice start:end:step along ``dim`` is src.
 
     Args:
         input: x, with at least one axis.
@@ -312,7 +312,7 @@ def _check_slice(have: Shape, wanted: Shape) -> None:
 
 
 def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """Return x with src as its diagonal x[…, i, i + offset] of the axes dim1 and dim2.
+    """Return a copy of x whose diagonal x[…, i, i + offset] along the axes dim1 and dim2 is src.
 
     Args:
         input: x, with at least two axes.

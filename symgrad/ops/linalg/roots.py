@@ -215,7 +215,9 @@ def _logarithm(a: Any) -> Any:
 
 # ------------------------------------------------------------------ what users call
 def sqrtm(A: Any) -> Any:
-    """Return the principal square root X of a matrix, X X = A. Gradient: the derivative at Aᵀ in the direction Ȳ.
+    """Return the principal square root X of a matrix A, for which X X = A.
+
+    The gradient with respect to A is the Fréchet derivative at Aᵀ in the direction Ȳ, the gradient with respect to X.
 
     Args:
         A: (…, n, n); if real, without negative eigenvalues. A singular matrix has a root, but no derivative.
@@ -237,7 +239,9 @@ def sqrtm(A: Any) -> Any:
 
 
 def logm(A: Any) -> Any:
-    """Return the principal logarithm X of a matrix, exp(X) = A. Gradient: the derivative at Aᵀ in the direction Ȳ.
+    """Return the principal logarithm X of a matrix A, for which exp(X) = A.
+
+    The gradient with respect to A is the Fréchet derivative at Aᵀ in the direction Ȳ, the gradient with respect to X.
 
     Args:
         A: (…, n, n), nonsingular; if real, without negative eigenvalues.

@@ -261,7 +261,7 @@ def _rolled(x: Any, k: int, axis: int) -> Any:
 
 
 def fliplr(x: Any) -> Any:
-    """Return x with its columns in reverse order, dim 1.
+    """Return x with its columns (dim 1) in reverse order.
 
     Raises:
         ShapeError: if x has fewer than two axes.
@@ -275,7 +275,7 @@ def fliplr(x: Any) -> Any:
 
 
 def flipud(x: Any) -> Any:
-    """Return x with its rows in reverse order, dim 0.
+    """Return x with its rows (dim 0) in reverse order.
 
     Raises:
         ShapeError: if x has no axis.
