@@ -1,4 +1,4 @@
-"""One loss, three readings: fit a logistic regression, print its gradient's formula, call that formula.
+"""One loss, three results: fit a logistic regression, print the formula of its gradient, and call this formula.
 
 Data: the Wisconsin breast-cancer measurements that scikit-learn ships, 569 patients by 30 features.
 Run: pip install ".[examples]" && python examples/quickstart.py
@@ -19,7 +19,7 @@ def loss(w, b, X, y):
 
 
 def objective(theta, X, y):
-    """The loss with a small ridge penalty, of all parameters in one vector, as SciPy wants it."""
+    """The loss with a small ridge penalty, as a function of one vector of parameters, as SciPy requires."""
     w, b = theta[:-1], theta[-1]
     return loss(w, b, X, y) + RIDGE * (w @ w)
 
@@ -39,20 +39,20 @@ def main() -> None:
     accuracy = np.mean((X @ w + b > 0) == (y == 1))
     print(f"   L-BFGS: {fit.nit} iterations, loss {fit.fun:.4f}, accuracy {accuracy:.1%}")
 
-    print("2. The formula: the same function on symbols, n and d left open")
+    print("2. The formula: the same function of symbols, with sizes n and d")
     symbols = [sg.symbol("w", "d"), sg.symbol("b"), sg.symbol("X", ("n", "d")), sg.symbol("y", "n")]
     form = sg.derive(loss(*symbols), symbols[0])
     print(f"   dL/dw     = {form}")
     print(f"   dL/dw_i   = {form.index()}")
     print(f"   LaTeX     = {form.latex()}")
 
-    print(f"3. The function: lambdified, of {form.args}")
+    print(f"3. The function: the formula as a NumPy function of {', '.join(form.args)}")
     gradient = form.lambdify()
     by_formula = gradient(X=X, w=w, b=b, y=y)
     by_reverse_mode = sg.grad(loss)(w, b, X, y)
     print(f"   largest difference to reverse mode: {np.max(np.abs(by_formula - by_reverse_mode)):.1e}")
 
-    print("4. The proof: every reading against finite differences, on ten patients")
+    print("4. The check: every method against finite differences, on ten patients")
     print(sg.testing.crosscheck(lambda w: loss(w, b, X[:10], y[:10]), w))
 
 

@@ -1,4 +1,4 @@
-"""torch.autograd.forward_ad's names: dual numbers, whose tangents are pushed through what was recorded."""
+"""The names of torch.autograd.forward_ad: dual numbers, whose tangents are propagated through the graph."""
 
 from __future__ import annotations
 

@@ -126,8 +126,8 @@ class ClosedForm(Arithmetic):
         """The names of the arguments of ``lambdify()``, in the order in which the function first used them.
 
         They are the leaves that the formula depends on: symbols, and tensors that have a name or require a gradient.
-        Arrays that the function captured are in ``values`` instead. A leaf of which only the size is needed is an
-        argument too. Sizes that no leaf has follow the leaves.
+        Arrays that the function captured are in ``values`` instead. A leaf is an argument even if only its
+        size is needed. Sizes that occur in no leaf follow the leaves.
         """
         return self._called.args
 

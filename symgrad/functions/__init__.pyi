@@ -914,7 +914,7 @@ def triu(input: Any, diagonal: int = 0) -> Tensor:
 def addbmm(input: Any, batch1: Any, batch2: Any, *, beta: float = 1, alpha: float = 1) -> Tensor:
     """Return beta · x + alpha · Σ_b A_b B_b."""
 def chain_matmul(*matrices: Any) -> Tensor:
-    """Return the product A₁A₂…A_k, evaluated in the order with the fewest multiplications."""
+    """Return the product A₁A₂…A_k, evaluated in the order with the fewest multiplications; see ``linalg.multi_dot``."""
 def cholesky_inverse(L: Any, upper: bool = False) -> Tensor:
     """Return (L Lᵀ)⁻¹, or (L Lᴴ)⁻¹ for complex L: the inverse of a matrix with the Cholesky factor L."""
 def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Tensor:

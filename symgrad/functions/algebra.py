@@ -89,10 +89,22 @@ vdot = public(products.vdot)
 
 
 def _chain_matmul(*matrices: Any) -> Any:
+    """Return the product A₁A₂…A_k, evaluated in the order with the fewest multiplications; see ``linalg.multi_dot``.
+
+    Args:
+        matrices: at least two matrices; the first and the last may be vectors.
+
+    Raises:
+        ArgumentError: if there are fewer than two.
+        ShapeError: if ranks or sizes do not fit.
+
+    >>> sg.chain_matmul(sg.ones(2, 3), sg.ones(3, 4), sg.ones(4))
+    tensor([12., 12.])
+    """
     return products.multi_dot(matrices)
 
 
-chain_matmul = public_all(shown_as("chain_matmul")(_chain_matmul), "chain_matmul", products.multi_dot.__doc__)
+chain_matmul = public_all(shown_as("chain_matmul")(_chain_matmul), "chain_matmul", _chain_matmul.__doc__)
 diagflat = public(matrices.diagflat)
 tensordot = public(multilinear.tensordot)
 cross = public(multilinear.cross)

@@ -47,7 +47,7 @@ __all__ = [*_LOOPS, *_TWINS, *products.__all__, *reductions.__all__, *shapes.__a
 
 
 def map(f: Callable[[Any], Any], xs: Any) -> Any:
-    """Return f of each slice of xs along the first axis, stacked: one loop, of which a slice at a time is computed.
+    """Return the stacked results of f for each slice of xs along the first axis, computed slice by slice in a loop.
 
     >>> sg.lax.map(lambda x: x**2, sg.tensor([1.0, 2.0]))
     tensor([1., 4.])
@@ -66,7 +66,7 @@ def convert_element_type(operand: Any, new_dtype: Any) -> Any:
 
 
 def div(x: Any, y: Any) -> Any:
-    """Return x/y; of integers, the quotient without what is behind its point.
+    """Return x/y; for integers, the quotient rounded towards 0.
 
     >>> sg.lax.div(sg.tensor(-7), sg.tensor(2)), sg.lax.div(-7.0, 2.0)
     (tensor(-3), tensor(-3.5000))

@@ -86,7 +86,7 @@ def broadcast(operand: Any, sizes: Sequence[int]) -> Any:
 
 
 def broadcast_in_dim(operand: Any, shape: Sequence[int], broadcast_dimensions: Sequence[int]) -> Any:
-    """Return x in a larger shape, of which its axes are these, in increasing order.
+    """Return x broadcast to a larger shape, in which its axes have the given positions, in increasing order.
 
     >>> sg.lax.broadcast_in_dim(sg.tensor([1.0, 2.0]), (2, 3), (0,))
     tensor([[1., 1., 1.],

@@ -42,7 +42,7 @@ def _places(x: Any, start_indices: Sequence[Any], sizes: Sequence[int]) -> tuple
 
 
 def dynamic_slice(operand: Any, start_indices: Sequence[Any], slice_sizes: Sequence[int]) -> Any:
-    """Return the slice of these sizes that begins at a place, which may be computed; moved inside where it is not.
+    """Return the slice with these sizes that starts at given, maybe computed, indices, shifted to lie within x.
 
     >>> sg.lax.dynamic_slice(sg.arange(5.0), (sg.tensor(1),), (3,))
     tensor([1., 2., 3.])

@@ -44,7 +44,7 @@ def cho_solve(c_and_lower: tuple[Any, bool], b: Any, *, overwrite_b: bool = Fals
     """Solve A x = b with A = L Lᴴ, or A = Uᴴ U, from ``cho_factor``.
 
     Args:
-        c_and_lower: the factor (…, n, n), of which one triangle is read, and whether this is the lower one.
+        c_and_lower: the factor (…, n, n), and whether it is lower triangular; the other triangle is not read.
         b: (n,) or (…, n, k).
         overwrite_b, check_finite: as for ``cho_factor``.
 

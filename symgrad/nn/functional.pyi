@@ -203,7 +203,7 @@ def kl_div(input: Any, target: Any, *, reduction: str = 'mean', log_target: bool
 def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> Tensor:
     """Return Σ (log v + (x - t)²/v) / (2n) with v = max(var, ε): the negative log density of normal distributions."""
 def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, *, full: bool = False, eps: float = 1e-08, reduction: str = 'mean') -> Tensor:
-    """Return Σ (eˣ - t x) / n, or Σ (x - t log(x + ε)) / n: the negative log probability of Poisson counts t."""
+    """Return the negative log-likelihood of Poisson counts t: Σ (eˣ - t x) / n, or Σ (x - t log(x + ε)) / n of rates."""
 def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, *, reduction: str = 'mean') -> Tensor:
     """Return the mean of x where t = 1, and of max(0, m - x) where t = -1."""
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, *, reduction: str = 'mean') -> Tensor:

@@ -57,9 +57,9 @@ def quad(
         rtol, atol: the requested accuracy, relative to the value and absolute.
         limit: the maximum number of intervals.
         points: where f has kinks, jumps or narrow peaks: numbers, which may depend on the differentiated variables. The
-            range is split there; points outside of it are ignored. Narrow peaks are searched for where a part of f
-            passes through 0 or turns, such as x - m in a density around m. If f is 0 wherever it was evaluated, a
-            warning says so.
+            range is split there; points outside of it are ignored. Without them, peaks are searched for where a
+            part of f is 0 or has an extremum, such as x - m in a density around m. If f is 0 wherever it was evaluated,
+            a warning is issued.
         prove: whether to prove, with the extra ``proved``, that the integral over each piece of the range is within
             atol + rtol·|value| of the result, in each entry. Derivatives are not proved.
 

@@ -329,7 +329,7 @@ def beta(a: Any, b: Any) -> Tensor:
 def betaln(a: Any, b: Any) -> Tensor:
     """Return log |B(a, b)|."""
 def binom(n: Any, k: Any) -> Tensor:
-    """Return the binomial coefficient Γ(n + 1)/(Γ(k + 1) Γ(n - k + 1)), of real n and k."""
+    """Return the binomial coefficient Γ(n + 1)/(Γ(k + 1) Γ(n - k + 1)), for real n and k."""
 def poch(z: Any, m: Any) -> Tensor:
     """Return Pochhammer's symbol Γ(z + m)/Γ(z)."""
 def zetac(s: Any) -> Tensor:

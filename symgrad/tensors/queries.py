@@ -109,7 +109,7 @@ def result_type(tensor1: Any, tensor2: Any) -> np.dtype[Any]:
 
 
 def can_cast(from_: Any, to: Any) -> bool:
-    """Return whether numbers of one dtype may become numbers of another: not floats integers, nor numbers booleans.
+    """Return whether a dtype may be converted to another: not complex to real, float to integer, or number to bool.
 
     >>> sg.can_cast(sg.float64, sg.float32), sg.can_cast(sg.float64, sg.int64)
     (True, False)

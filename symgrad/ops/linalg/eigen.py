@@ -77,7 +77,7 @@ class AnyEigenvectors(OfSquare):
 
 
 class Eig(NamedTuple, Generic[TensorT]):
-    """A matrix taken apart: V diag(λ) V⁻¹."""
+    """The eigenvalues λ and the eigenvectors, the columns of V, of a matrix A = V diag(λ) V⁻¹."""
 
     eigenvalues: TensorT
     eigenvectors: TensorT

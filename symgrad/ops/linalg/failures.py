@@ -147,7 +147,7 @@ def cholesky_ex(A: Any, *, upper: bool = False, check_errors: bool = False) -> C
     Args:
         A: (…, n, n), symmetric.
         upper: whether to return Lᵀ.
-        check_errors: whether to raise an error in this case.
+        check_errors: whether to raise an error for such a matrix.
 
     Returns:
         A named tuple (L, info). L is shaped like A, with nan for matrices that cannot be factorised. info, (…), is 0
@@ -169,7 +169,7 @@ def inv_ex(A: Any, *, check_errors: bool = False) -> InvEx[Any]:
 
     Args:
         A: (…, n, n).
-        check_errors: whether to raise an error in this case.
+        check_errors: whether to raise an error for such a matrix.
 
     Returns:
         A named tuple (inverse, info). The inverse is shaped like A, with nan for singular matrices. info, (…), is 0 or
@@ -191,7 +191,7 @@ def solve_ex(A: Any, B: Any, *, left: bool = True, check_errors: bool = False) -
 
     Args:
         A, B, left: see ``solve``.
-        check_errors: whether to raise an error in this case.
+        check_errors: whether to raise an error for such a matrix.
 
     Returns:
         A named tuple (result, info). The result is that of ``solve``, with nan for singular matrices. info, (…), is 0

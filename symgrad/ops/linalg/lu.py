@@ -192,7 +192,7 @@ class LUFactor(NamedTuple, Generic[TensorT]):
 
 
 class LU(NamedTuple, Generic[TensorT]):
-    """A matrix taken apart: P L U."""
+    """The factors of A = P L U."""
 
     P: TensorT
     L: TensorT

@@ -99,7 +99,7 @@ def _divided(x: Any, r: Any) -> Any:
 
 
 class QR(NamedTuple, Generic[TensorT]):
-    """A matrix taken apart: Q R, with QᵀQ = I, or QᴴQ = I, and R upper triangular."""
+    """The factors of A = Q R, where QᴴQ = I and R is upper triangular."""
 
     Q: TensorT
     R: TensorT

@@ -161,7 +161,7 @@ class Eigenvectors(_OfSymmetric):
 
 
 class Eigh(NamedTuple, Generic[TensorT]):
-    """A symmetric matrix taken apart: V diag(λ) Vᵀ."""
+    """The eigenvalues λ and the eigenvectors, the columns of V, of a symmetric matrix A = V diag(λ) Vᵀ."""
 
     eigenvalues: TensorT
     eigenvectors: TensorT
@@ -389,7 +389,7 @@ class Singular(Op):
 
 
 class SVD(NamedTuple, Generic[TensorT]):
-    """A matrix taken apart: U diag(S) Vh, Vh being Vᴴ."""
+    """The factors of A = U diag(S) Vh, where Vh is Vᴴ."""
 
     U: TensorT
     S: TensorT

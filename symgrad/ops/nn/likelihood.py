@@ -425,7 +425,7 @@ def _over_all(terms: Any, reduction: str) -> Any:
 def poisson_nll_loss(
     input: Any, target: Any, log_input: bool = True, *, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
 ) -> Any:
-    """Return Σ (eˣ - t x) / n, or Σ (x - t log(x + ε)) / n: the negative log probability of Poisson counts t.
+    """Return the negative log-likelihood of Poisson counts t: Σ (eˣ - t x) / n, or Σ (x - t log(x + ε)) / n of rates.
 
     Args:
         input: x, the logarithm of the rate, any shape; or the rate if log_input is False.

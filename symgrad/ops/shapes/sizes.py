@@ -334,7 +334,7 @@ def repeat_interleave(
         output_size: the size of the result along the axis, only to check it.
 
     Returns:
-        A tensor longer along the axis.
+        A tensor shaped like x, except for the length of the axis; without dim, a vector.
 
     Raises:
         ShapeError: if the size of repeats is not that of the axis, or output_size is not their sum.

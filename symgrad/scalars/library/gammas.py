@@ -118,7 +118,7 @@ betaln = function(
     lambda a, b: sp.loggamma(a) + sp.loggamma(b) - sp.loggamma(a + b), latex=r"\log\mathrm{B}",
 )  # fmt: skip
 binom = function(
-    "binom", "n k", "The binomial coefficient Γ(n + 1)/(Γ(k + 1) Γ(n - k + 1)), of real n and k.",
+    "binom", "n k", "The binomial coefficient Γ(n + 1)/(Γ(k + 1) Γ(n - k + 1)), for real n and k.",
     _binom_rule,
     lambda n, k: sp.gamma(n + 1) / (sp.gamma(k + 1) * sp.gamma(n - k + 1)),
 )  # fmt: skip

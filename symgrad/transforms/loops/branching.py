@@ -185,7 +185,7 @@ def associative_scan(fn: Callable[[Any, Any], Any], elems: Any, reverse: bool = 
     The meaning is that of ``jax.lax.associative_scan``.
 
     Args:
-        fn: function of two structures like elems that combines them entry by entry along the axis; associative.
+        fn: an associative function that combines two structures like elems, entry by entry along the axis.
         elems: tensors of the same size along the axis, nested.
         reverse, axis: whether to combine from the last to the first, and along which axis.
 
