@@ -553,6 +553,8 @@ def test_pieces_leave_out_the_points_where_they_meet(formula, derivative):
 def test_slopes_decide_whether_there_is_a_kink_at_a_letter():
     assert "kink" not in str(sg.explain("(x - a)*abs(x - a)", "x"))
     assert "At x = a there is a kink and no derivative." in str(sg.explain("x**2*abs(x - a)", "x"))
+    assert "At x = a there is a kink" in str(sg.explain("where(x > a, x**2, a*x)", "x"))
+    assert "meet smoothly" not in str(sg.explain("abs(x)**a", "x"))
     assert "At x = 0 there is a kink" in str(sg.explain("max(a*x, b*x)", "x"))
 
 

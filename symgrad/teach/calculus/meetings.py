@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -115,10 +114,10 @@ def meeting_at(f: Formula, derivative: Formula, x: str, p: Formula) -> Meeting:
         return _meeting(f, derivative, x, _number(p))
     tried = set()
     for k, draw in enumerate(DRAWS):
-        there: dict[Formula, Formula] = {
-            Name(n): num(k - len(DRAWS) // 2) if n in integers else num(Fraction(v + 3 * j, 7) * (-1) ** (k // 2 * j))
-            for j, (n, v) in enumerate(zip(names, itertools.repeat(draw), strict=False), 1)
-        }
+        there: dict[Formula, Formula] = {}
+        for j, n in enumerate(names):
+            number = Fraction(draw + 3 * j, 7) * (-1) ** (k // 2 * (j + 1))
+            there[Name(n)] = num(k - len(DRAWS) // 2) if n in integers else num(number)
         tried.add(_meeting(put(f, there), put(derivative, there), x, _number(put(p, there))).kind)
     tried -= {None}
     return Meeting(tried.pop() if len(tried) == 1 else "some" if tried == {"kink", "smooth"} else None)

@@ -376,7 +376,7 @@ def kinks(f: Formula, x: str) -> Iterator[tuple[Formula, Any]]:
     """Yield the functions with a kink, and the points x of it where they can be solved for."""
     for c in dict.fromkeys(_conditions_in(f)):
         if x in c.free:
-            yield c, _zeros(to_sympy(c.left) - to_sympy(c.right), x)
+            yield c, _zero(to_sympy(c.left) - to_sympy(c.right), x)
     for t in dict.fromkeys(_applied(f)):
         a, *others = t.args
         if x not in t.free:
@@ -389,7 +389,7 @@ def kinks(f: Formula, x: str) -> Iterator[tuple[Formula, Any]]:
         elif t.name in ("maximum", "minimum") and len(others) == 1:
             yield t, _zero(to_sympy(a) - to_sympy(others[0]), x)
         elif t.name.startswith("clamp"):
-            yield t, [p for b in others for p in _zeros(to_sympy(a) - to_sympy(b), x) or []]
+            yield t, [p for b in others for p in _zero(to_sympy(a) - to_sympy(b), x) or []]
 
 
 def left_out(f: Formula, x: str) -> list[Formula]:
