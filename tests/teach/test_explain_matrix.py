@@ -279,7 +279,7 @@ def test_the_largest_eigenvalue_is_explained_by_its_equation():
 def test_a_multiple_of_a_name_is_named_inside_an_operation():
     text = str(sg.explain("logsumexp(3*v)", "v", shapes={"v": "n"}))
     assert "operation by operation" not in text
-    assert "df = pᵀ·dz                                d(log Σᵢ exp(uᵢ)) = softmax(u)ᵀ·du" in text
+    assert "chain rule, ∂(log Σᵢ exp(uᵢ))/∂uⱼ = exp(uⱼ)/Σᵢ exp(uᵢ)" in text
     assert "g = 3·p = 3·softmax(3·v)" in text
 
 
@@ -483,3 +483,19 @@ def test_a_size_in_a_formula_is_a_letter_of_the_lesson():
     assert "G = 2·R⁻¹·A/n = 2·(A·Aᵀ + s·I)⁻¹·A/n" in " ".join(lines)
     lines = str(sg.explain("sum((x - a)**2)/n", "x", shapes={"x": "n"})).splitlines()
     assert lines[-1].startswith("  g = 2·z/n = 2·(x − a)/n")
+
+
+@pytest.mark.parametrize(
+    ("formula", "condition"),
+    [
+        ("sum(max(0, 1 - y*(X @ w)))", "1 − (y ⊙ X·w) has no entry 0"),
+        ("sum(minimum(w, 1))", "w − 1 has no entry 0"),
+        ("maximum(w @ a, w @ w)", "wᵀ·a − ‖w‖² is not 0"),
+        ("max(0, 1 - w @ a)", "1 − wᵀ·a is not 0"),
+        ("relu(w @ a)", "wᵀ·a is not 0"),
+        ("abs(w @ a)", "wᵀ·a is not 0"),
+    ],
+)
+def test_a_lesson_of_arrays_tells_where_a_maximum_has_a_kink(formula, condition):
+    text = str(sg.explain(formula, "w", shapes={"X": ("m", "n"), "y": "m", "w": "n", "a": "n"}))
+    assert text.splitlines()[-1] == f"  This holds where {condition}."

@@ -72,7 +72,7 @@ class LogSumExp(Reduction):
     saves = "x"
     gives = floating
     analytic = True
-    quoted = "d({log} Σᵢ exp({u}ᵢ)) = softmax({u})ᵀ·d{u}"
+    quoted = "chain rule, ∂({log} Σᵢ exp({u}ᵢ))/∂{u}ⱼ = exp({u}ⱼ)/Σᵢ exp({u}ᵢ)"
     explained = "log-sum-exp: the adjoint is shared out by softmax"
 
     def forward(self, x: Any) -> Any:
@@ -153,6 +153,7 @@ class Softmax(_Normalised):
 
     analytic = True
     saves = "y"
+    quoted = "quotient rule, ∂{s}ᵢ/∂{u}ⱼ = {s}ᵢ·(δᵢⱼ − {s}ⱼ) with {s} = softmax({u})"
     explained = "softmax p: p times the adjoint less its mean under p"
 
     def forward(self, x: Any) -> Any:

@@ -24,7 +24,7 @@ from symgrad.ops.sorting.order import Argsort, MedianOfAll
 from symgrad.scalars import SCALARS
 from symgrad.teach.board.line import Equation
 from symgrad.teach.matrix.notation import Textbook, textbook
-from symgrad.teach.matrix.symbols import ones, rebuilt
+from symgrad.teach.matrix.symbols import is_zero, ones, plus, rebuilt, scaled
 from symgrad.teach.steps.unicode_text import unicode_text
 
 _POSITIVE = {"exp", "cosh", "sigmoid", "softplus", "normal_pdf", "ndtr"}
@@ -103,6 +103,8 @@ def _needs(a: Any) -> Iterator[Condition]:
         yield from _of_function(a)
     elif isinstance(a, sp.Pow):
         yield from _of_power(a)
+    elif isinstance(a, sp.Abs) or (isinstance(a, sp.Function) and a.func.__name__ in _KINKED):
+        yield a.args[0], NONZERO
     elif isinstance(a, sp.log):
         yield (a.args[0].args[0], NONZERO) if isinstance(a.args[0], sp.Abs) else (a.args[0], POSITIVE)
 
@@ -165,6 +167,15 @@ def _of_function(a: Any) -> Iterator[Condition]:
         yield inner, POSITIVES if many else POSITIVE
     elif name in _KINKED:
         yield inner, NO_ZERO if many else NONZERO
+    elif name in ("maximum", "minimum"):
+        yield _difference(inner, a.args[2]), NO_ZERO if many else NONZERO
+
+
+def _difference(a: Any, b: Any) -> Any:
+    """Return a − b, or one of them where the other is 0."""
+    if is_zero(a) or is_zero(b):
+        return b if is_zero(a) else a
+    return plus([a, scaled(-1, b)])
 
 
 def _of_power(a: Any) -> Iterator[Condition]:

@@ -37,6 +37,7 @@ from symgrad.teach.matrix.symbols import (
     Differential,
     Terms,
     diag,
+    is_zero,
     ones,
     paired,
     plus,
@@ -311,7 +312,7 @@ class Rules:
     def _law_of(self, e: Elementwise) -> str:
         """Return φ′(t) = … of a function of one number; of others the name of the rule."""
         name = str(e.args[0])
-        if name in _QUOTED and any(getattr(a, "args", (1,))[0] == 0 for a in e.args[1:-1]) == (len(e.args) > 3):
+        if name in _QUOTED and any(map(is_zero, e.args[1:-1])) == (len(e.args) > 3):
             return self._letters.quote(_QUOTED[name])
         if len(e.args) > 3:
             return "chain rule, entry by entry" if shape_of(e) else "chain rule"

@@ -108,6 +108,11 @@ def _outer_sizes(arrays: Sequence[Any]) -> tuple[Any, ...]:
     return (*left, *right)
 
 
+def is_zero(a: Any) -> bool:
+    """Whether this is 0, or an array of zeros."""
+    return bool(a == 0) or (isinstance(a, Filled) and bool(a.args[0] == 0))
+
+
 def scaled(c: Any, a: Any) -> Any:
     """Return c·a, a number times an array or a number."""
     return Scaled.of(c, a) if shape_of(a) else c * a
