@@ -180,7 +180,7 @@ def _function(text: str) -> Callable[..., Any]:
 def _numbers(text: str) -> tuple[int, ...]:
     sizes = [p.strip() for p in text.partition("=")[2].strip("()[]").split(",") if p.strip()]
     if not all(p.isascii() and p.isdigit() and len(p) < 8 for p in sizes):
-        raise ParseError(f"--shape: got {text!r}. To check, sizes are numbers, as in X=4,3.")
+        raise ParseError(f"--shape: got {text!r}. A check needs sizes that are numbers, as in X=4,3.")
     return tuple(map(int, sizes))
 
 

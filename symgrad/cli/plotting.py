@@ -67,7 +67,7 @@ def _ranges(texts: list[str], free: list[str]) -> dict[str, tuple[float, float]]
     for text in texts:
         name, bounds = named(text)
         if name and name not in free:
-            raise ParseError(f"--over {name}: the names without a value are {', '.join(free)}.")
+            raise ParseError(f"--over {name}: expected a name without a value, one of {', '.join(free)}.")
         ranges |= dict.fromkeys([name] if name else free, _range(bounds))
     return ranges
 

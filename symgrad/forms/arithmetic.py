@@ -79,8 +79,8 @@ def _combined(mine: Self, do: Callable[[Any, Any], Any], a: Any, b: Any) -> Self
         xs = [_operand(x, bases) for x in (a, b)]
         if bases and not _is_linear(do, a, b, xs):
             raise FormError(
-                f"{do.__name__}: of Jacobians, those of one shape are added and subtracted, and one is multiplied and "
-                "divided by numbers. For anything else, compute with the arrays of .lambdify()."
+                f"{do.__name__}: Jacobians of the same shape can be added and subtracted, and multiplied and divided "
+                "by numbers. For anything else, compute with the arrays of .lambdify()."
             )
         root = tensor_node(do(*xs))
     own = list(dict.fromkeys(n for f in forms for n in f._forward))

@@ -95,6 +95,6 @@ def met(there: Any, back: Any, rtol: float, atol: float) -> Any:
         raise NotConverged(
             f"odeint: integrated backwards, the equation misses the state by {miss:.2g}: it is stable in one direction "
             "of time only, and the adjoint equation along this solution would be wrong. Use derivative='steps' (with "
-            "method='rodas4' where it is stiff) or 'forward', or pass times that are closer together."
+            "method='rodas4' if it is stiff) or 'forward', or pass times that are closer together."
         )
     return there

@@ -208,8 +208,8 @@ def _array(k: Any) -> Any:
         array = array_of(value) if is_foreign(value) else np.asarray(value)
     except ValueError as error:
         raise ShapeError(
-            f"An index is a list of parts of different lengths: {shown(value)}. Pass integers, lists of integers of "
-            "one length, or a mask."
+            f"The index is a list whose parts have different lengths: {shown(value)}. Pass integers, lists of integers "
+            "of one length, or a mask."
         ) from error
     return array.astype(np.int64) if array.size == 0 and not hasattr(value, "dtype") else array
 

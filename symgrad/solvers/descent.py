@@ -57,8 +57,8 @@ class Minimiser:
             if is_constrained:
                 raise NotConverged(
                     f"{conditions.who}: SciPy's {self.method} ended at x = {few(x)}, which does not meet the "
-                    "conditions of a minimum: the loss may decrease forever, or the constraints have no slopes there. "
-                    "Bound x, write the constraints with slopes that are not 0, or start elsewhere."
+                    "conditions of a minimum: the loss may decrease forever, or the gradient of a constraint is 0 "
+                    "there. Bound x, rewrite the constraint, or start elsewhere."
                 ) from None
             raise NotConverged(
                 f"{conditions.who}: the gradient's length is {norm(self._slope(x, thetas)):.3g} where {self.method} "

@@ -118,7 +118,7 @@ def _ranges(over: Any, values: Mapping[str, Any]) -> tuple[Ranges, dict[str, Ran
     kept = {name: to_value(v) for name, v in named.items() if not isinstance(v, tuple)}
     plain = [] if over is None or isinstance(over, Mapping) else _pairs(over)
     if plain and ranges:
-        raise ArgumentError(f"plot: got a range for {sorted(ranges)} and one without a name. Give each by its name.")
+        raise ArgumentError(f"plot: got a range for {sorted(ranges)} and one without a name. Pass every range by name.")
     return plain, ranges, kept
 
 

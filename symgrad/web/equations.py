@@ -108,7 +108,7 @@ def _check_names(said: Any, names: list[str]) -> None:
     for name in names:
         told = said.get(name) if isinstance(said, dict) else None
         if isinstance(told, dict) and (told.get("kind", "number") != "number" or told.get("value")):
-            raise ArgumentError(f"an equation is of numbers without values: write the value of {name} into its text.")
+            raise ArgumentError(f"a name in an equation has no value: write the value of {name} into the equation.")
 
 
 # ------------------------------------------------------------------ jobs

@@ -134,7 +134,7 @@ class Exercise(NamedTuple):
             ArgumentError: there is nothing.
         """
         if self.wrt is None:
-            raise ArgumentError("with respect to what? The formula has no names. Write one, such as x.")
+            raise ArgumentError("the formula contains no name to differentiate with respect to. Write one, such as x.")
         return self.wrt
 
 

@@ -124,10 +124,10 @@ def _axes(exercise: Exercise, chosen: Any) -> list[str]:
             raise ArgumentError(f"axes: expected one or two of {', '.join(free) or 'none'}.")
         free = list(dict.fromkeys(chosen))
     if not free:
-        raise ArgumentError("a plot needs a number that is left open. Leave out the value of one.")
+        raise ArgumentError("a plot needs a name without a value. Remove the value of one name.")
     if len(free) > 2:
         others = ", ".join(free)
-        raise ArgumentError(f"a plot is of one number or two, and {others} are open. Give the others values.")
+        raise ArgumentError(f"a plot has one or two variables, but {others} have no values. Set all but two.")
     return free
 
 

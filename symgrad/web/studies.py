@@ -110,9 +110,7 @@ def _of_numbers(data: Mapping[str, Any]) -> Exercise:
     exercise = read(data.get("exercise"))
     arrays = [name for name, n in exercise.names.items() if n.shape]
     if arrays:
-        raise ArgumentError(
-            f"this is for functions of numbers, and {arrays[0]} is an array. Take numbers in its place."
-        )
+        raise ArgumentError(f"a study needs a function of numbers, but {arrays[0]} is an array. Use numbers instead.")
     return exercise
 
 

@@ -106,7 +106,7 @@ REFUSED = [
     (["plot", "sum(x)", "--shape", "x=3"], "Give arrays values"),
     (["plot", "x", "--over", "3:1"], "is empty or not bounded"),
     (["plot", "x", "--over", "1"], "Expected low:high"),
-    (["plot", "x", "--over", "y=1:2"], "the names without a value are x"),
+    (["plot", "x", "--over", "y=1:2"], "expected a name without a value, one of x"),
     (["plot", "x", "--tangent", "a"], "Expected a number, or two as in 1,2"),
     (["plot", "x", "--order", "9"], "got order=9"),
 ]

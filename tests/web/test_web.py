@@ -320,8 +320,8 @@ def test_a_plot_is_over_the_names_that_are_chosen():
     line = {"formula": "a*x + b", "names": {"a": {"kind": "number", "value": "3"}}}
     assert asked("plot", exercise=line, axes=["x"])["f"][:2] == pytest.approx([3 * -3 + 1, 3 * -2.97 + 1])
     five = {"formula": "a*x + b*y + c"}
-    assert "a, x, b, y, c are open" in asked("plot", exercise=five)["error"]["what"]
-    assert asked("plot", exercise={"formula": "a*x + c"})["error"]["what"].startswith("a plot is of one number or two")
+    assert "a, x, b, y, c have no values" in asked("plot", exercise=five)["error"]["what"]
+    assert asked("plot", exercise={"formula": "a*x + c"})["error"]["what"].startswith("a plot has one or two variables")
     for axes in (["a", "b", "c"], [], ["q"], "x"):
         assert asked("plot", exercise=five, axes=axes)["error"]["what"].startswith("expected one or two of a, x, b")
     plane = asked("plot", exercise=five, axes=["c", "x"], over=[[0, 2], [5, 9]])

@@ -132,7 +132,7 @@ def orthogonal(
     chosen = orthogonal_map or ("matrix_exp" if square else "householder")
     if chosen not in _MAPS or (chosen == "householder" and is_complex(weight.dtype)):
         raise ArgumentError(
-            f"orthogonal_map has to be one of {_MAPS}, 'householder' of real weights only. Got {orthogonal_map!r}."
+            f"orthogonal_map has to be one of {_MAPS}, 'householder' for real weights only. Got {orthogonal_map!r}."
         )
     with no_grad():
         register_parametrization(module, name, _Orthogonal(weight, chosen, use_trivialization), unsafe=True)

@@ -312,8 +312,8 @@ class NLP:
         sizes = (z.size, self.rows.size if start is None else len(start.forces))
         if sizes != (self._vector.start.size, self.rows.size):
             raise ShapeError(
-                f"nlp: start is a solution with {sizes[0]} variables and {sizes[1]} constraints. Expected one with "
-                f"{self._vector.start.size} and {self.rows.size}, as this problem has them."
+                f"nlp: start is a solution with {sizes[0]} variables and {sizes[1]} constraints. Expected "
+                f"{self._vector.start.size} and {self.rows.size}, as in this problem."
             )
         return np.clip(z, self.low, self.high)
 

@@ -115,8 +115,8 @@ class Scan(Op):
         """Raise NotYet where the number of steps is not known ahead."""
         if not self.is_bounded:
             raise NotYet(
-                "while_loop: the number of steps is not known, which reverse mode and formulas need, and source for "
-                "NumPy, JAX and PyTorch. Pass max_steps=, a bound on it; forward mode needs none."
+                "while_loop: the number of steps is unknown, but reverse mode, formulas, and source for NumPy, JAX and "
+                "PyTorch need a bound on it. Pass max_steps=, or use forward mode."
             )
 
     def steps(self) -> range:
