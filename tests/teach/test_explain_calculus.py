@@ -394,6 +394,7 @@ def test_a_long_chain_of_equals_is_broken_at_one():
         ("x/z**2", "  f′(x) = 1/z²"),
         ("k*(q/x)**2", "  f′(x) = −2k·q²·x⁻³ = −2k·q²/x³"),
         ("x/abs(x)", "  x·sign(x) = |x|:"),
+        ("sin(x)**x", "  f′/f = log(sin(x)) + x·cos(x)/sin(x)"),
         ("maximum(x**2, 2*x)", "        = { 2x for x < 0 or x > 2;  2 for 0 < x < 2 }"),
         ("abs(x**2 - 4)", "        = { 2x for |x| > 2;  −2x for |x| < 2 }"),
         ("relu(1 - x)", "        = { −1 for x < 1;  0 for x > 1 }"),

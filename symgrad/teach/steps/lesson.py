@@ -124,8 +124,9 @@ def _text(p: Any) -> Any:
 
 
 def distinct(equal: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return equal formulas without those that look as the one before them does."""
-    return (*equal[:1], *(b for a, b in pairwise(equal) if handwritten(a) != handwritten(b)))
+    """Return equal formulas without those that look as the next does, but for spaces."""
+    looks = [handwritten(e).replace(" ", "") for e in equal]
+    return (*(a for a, (one, other) in zip(equal, pairwise(looks), strict=False) if one != other), *equal[-1:])
 
 
 # ------------------------------------------------------------------ what is said besides
