@@ -81,7 +81,7 @@ class CurveLesson:
     def _conditions(self, sides: Sequence[Formula]) -> list[Formula]:
         """Return where both sides of an equation can be differentiated."""
         varying = [n for n in (self.x, *self.curve.unknowns, self.curve.parameter) if n is not None]
-        smooth = [c for side in sides for n in varying for c in domain(side, n, varying)]
+        smooth = [c for side in sides for n in varying for c in domain(side, n)]
         bent = [(n, p) for side in sides for n in varying for _, points in kinks(side, n) for p in points or ()]
         return once([*smooth, *[Compare(Name(n), "≠", p) for n, p in bent if not p.free]])
 

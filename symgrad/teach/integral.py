@@ -84,7 +84,7 @@ class IntegralLesson(Theorem):
                     positive.append(mul(*sides))
         logarithms = [apply("log", p) for p in positive]
         needed = Sum(*self._limits, *logarithms, *[Quotient(ONE, p) for p in apart], *self._antiderivative_ends(names))
-        return list(dict.fromkeys(c for x in names for c in domain(needed, x, names)))
+        return list(dict.fromkeys(c for x in names for c in domain(needed, x)))
 
     def _continued(self) -> Iterator[Note]:
         """Say by which limit the integrand is continued where it has no value, as sin(t)/t at 0."""

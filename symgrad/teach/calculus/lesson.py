@@ -169,7 +169,7 @@ class Lesson:
         top = self._term if ladder is None else ladder.top
         assert top is not None  # narrows the type: one of the two is there
         if ladder is None:
-            self._conditions = once([c for x in self.variables for c in domain(top, x, self.variables)])
+            self._conditions = once([c for x in self.variables for c in domain(top, x)])
         yield Given(before=label, after=top, written=(top,), ledger=said(self._conditions))
         others = [n for n in self._names.values() if n not in self.variables]
         if others:

@@ -60,16 +60,10 @@ from symgrad.teach.calculus.slopes import of_size
 MOST = 30  # signs of a part that a domain is stated for
 
 
-def domain(f: Formula, x: str, variables: Collection[str] = ()) -> list[Formula]:
-    """Return the conditions on x under which f has a derivative.
-
-    Args:
-        f: the function.
-        x: the variable.
-        variables: all that f is differentiated by; other names are constants.
-    """
+def domain(f: Formula, x: str) -> list[Formula]:
+    """Return the conditions on x under which f has a derivative."""
     there, rest = _narrowing(f, x)
-    unsolved = dict.fromkeys(_of_squares(sign, part, {x, *variables}) or _solved(sign, part, x) for sign, part in rest)
+    unsolved = dict.fromkeys(_of_squares(sign, part) or _solved(sign, part, x) for sign, part in rest)
     solved = conditions_of(there, x)
     kept = [c for c in unsolved if not (isinstance(c, Compare) and _is_open(c, unsolved))]
     for c in reversed(kept):  # what is built of others follows from them
@@ -137,15 +131,13 @@ def _narrowed(sign: str, e: Any, s: Any, there: Intervals) -> Intervals | None:
     return narrower if narrower and is_short(narrower) else None
 
 
-def _of_squares(sign: str, part: Formula, variables: Collection[str]) -> Formula | None:
-    """Return x ≠ 0 or y ≠ 0 for x² + y² > 0, and a ≠ 0 for x² + a² > 0 of a constant a."""
+def _of_squares(sign: str, part: Formula) -> Formula | None:
+    """Return x ≠ 0 or y ≠ 0 for x² + y² > 0."""
     squares = [base_and_exponent(coefficient(t)[1]) for t in terms(part)]
     even = [isinstance(e, Number) and e.value.denominator == 1 and e.value % 2 == 0 for _, e in squares]
     if sign == "<" or not isinstance(part, Sum) or not all(even) or any(map(is_negative, terms(part))):
         return None
-    constant = [b for b, _ in squares if b.free.isdisjoint(variables)]
-    apart = [Compare(b, "≠", num(0)) for b in constant or [b for b, _ in squares]]
-    return apart[0] if len(apart) == 1 else Both(*apart, sign="or")
+    return Both(*[Compare(b, "≠", num(0)) for b, _ in squares], sign="or")
 
 
 def _is_open(c: Compare, conditions: Collection[Formula]) -> bool:
