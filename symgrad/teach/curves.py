@@ -20,7 +20,8 @@ from symgrad.teach.board.reading import SympyFormatter, number, read, to_sympy
 from symgrad.teach.board.tidy import tidy
 from symgrad.teach.calculus.lesson import listed, written_form
 from symgrad.teach.calculus.remarks import domain, kinks, once, said
-from symgrad.teach.calculus.simplify import alike, equal, rewritten
+from symgrad.teach.calculus.rules import rule_of
+from symgrad.teach.calculus.simplify import alike, equal, positive, rewritten
 from symgrad.teach.calculus.slopes import Slopes
 from symgrad.teach.calculus.solution import Solution
 from symgrad.teach.steps.lesson import (
@@ -125,11 +126,13 @@ class CurveLesson:
                 e = sp.expand(to_sympy(derived[0][0]) - to_sympy(derived[0][1]))
                 a, b = sp.factor_terms(e.coeff(slope, 1)), sp.factor_terms(-e.coeff(slope, 0))
                 a, b = (-a, -b) if a.could_extract_minus_sign() else (a, b)
+                below, wanted = (sp.fraction(to_sympy(f))[1] for f in (div(write(b), write(a)), result))
+                if sp.cancel(below / wanted).is_negative:  # the result has the other sign above and below
+                    a, b = (positive(sp.factor_terms(-e)) for e in (a, b))
                 why = (*why[:-1], *self._where_not_zero(a, b), ":")
                 collected = None if a == 1 else Equation((write(a * slope), write(b)))
                 solved = div(write(b), write(a)) if a != 1 else write(b)
-                turned = sp.fraction(to_sympy(solved))[1] == -sp.fraction(to_sympy(result))[1]
-                written = (result,) if alike(solved, result) and not turned else (solved, result)
+                written = (result,) if alike(solved, result) else (solved, result)
                 yield SolveForSlope(
                     before=dash, after=result, reason=why, left=dash, written=written, equation=collected
                 )
@@ -137,14 +140,18 @@ class CurveLesson:
 
     def _where_not_zero(self, a: Any, b: Any) -> list[Any]:
         """Say where a·y′ = b can be solved: where a is not 0, and nothing that a or b is divided by."""
-        above = sp.fraction(sp.together(a))[0]
-        below = {p.as_base_exp()[0] for e in (a, b) for p in sp.Mul.make_args(sp.fraction(sp.together(e))[1])}
-        of_name = [f for f in sorted(below, key=str) if f.free_symbols and not _is_never_zero(f)]
-        parts = [*([a] if above.free_symbols and not _is_never_zero(above) else []), *of_name]
-        known = {c.left for c in self._known if isinstance(c, Compare) and c.op in ">≠" and c.right == number(0)}
-        written = [f for f in map(SympyFormatter().write, parts) if f not in known]
+        below = sorted({*_bases(a, 1), *_bases(b, 1)}, key=str)
+        parts = [sp.Mul(*self._not_known(_bases(a, 0))), *self._not_known(below)]
+        written = [SympyFormatter().write(f) for f in parts if f != 1]
         listed_ = [w for k, f in enumerate(written) for w in (" and " if k else "", Equation((f,)), " is not 0")]
         return [", where ", *listed_] if written else []
+
+    def _not_known(self, factors: Sequence[Any]) -> list[Any]:
+        """Return the factors that may be 0 where the equations with their fractions and conditions hold."""
+        known = {c.left for c in self._known if isinstance(c, Compare) and c.op in ">≠" and c.right == number(0)}
+        divided = {base for sides in self._sides for side in sides for base in _bases(to_sympy(side), 1)}
+        moving = [f for f in factors if f.free_symbols and f not in divided and not _is_never_zero(f)]
+        return [f for f in moving if SympyFormatter().write(f) not in known]
 
     def _with_parameter(self, t: str) -> Iterator[LessonStep]:
         """Divide dy/dt by dx/dt."""
@@ -175,7 +182,8 @@ class CurveLesson:
                 yield from self._along(t, y, n, before, result)
                 continue
             raw = tidy(self._slopes.of(before))
-            yield DifferentiateBothSides(before=before, after=Equation((left, raw)), reason=(*why, " once more:"))
+            by = f" ({QuotientRule.name})" * (rule_of(before, self._slopes)[0] is QuotientRule)
+            yield DifferentiateBothSides(before=before, after=Equation((left, raw)), reason=(*why, f" once more{by}:"))
             yield from self._put_in(raw, result, y, self._written(1, k))
 
     def _put_in(self, raw: Formula, result: Formula, y: str, slope: Formula) -> Iterator[LessonStep]:
@@ -213,6 +221,12 @@ class CurveLesson:
 def _is_never_zero(e: Any) -> bool:
     """Whether a formula of real numbers is never 0, as 5y⁴ + 1."""
     return any(bool(f.is_positive or f.is_negative) for f in (e, sp.factor(e)))
+
+
+def _bases(e: Any, side: int) -> list[Any]:
+    """Return the factors of the numerator (side 0) or the denominator (side 1) of a formula, without exponents."""
+    part = positive(sp.factor_terms(sp.fraction(sp.together(e))[side]))
+    return [f.as_base_exp()[0] for f in sp.Mul.make_args(part)]
 
 
 def _ratio(y: str, x: str) -> Formula:

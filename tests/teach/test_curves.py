@@ -98,6 +98,11 @@ def test_derivatives_of_a_parametric_curve_are_in_the_parameter_alone():
     assert {s.name for s in e.form.expr.free_symbols} == {"t"}
 
 
+@pytest.mark.parametrize(("equation", "rule"), [(CIRCLE, " (quotient rule)"), ("x = y + exp(y)", "")])
+def test_the_second_derivative_of_a_curve_names_its_rule(equation, rule):
+    assert f" once more{rule}:" in str(sg.explain(equation, "y", "x", order=2))
+
+
 def test_only_what_is_used_is_mentioned():
     text = str(sg.explain("sqrt(x) + sqrt(y) = 4", "y", "x", order=2))
     assert "x > 0, y > 0" in text  # which both sides are divided by
@@ -130,6 +135,8 @@ def test_no_line_of_a_lesson_ends_within_a_name():
     ("equation", "step"),
     [
         ("r = 4*sin(3*θ)", "cancel 4:"),
+        ("x**3 + y**3 = 6*x*y", "where 2x − y² is not 0:\n  3·y′·(2x − y²) = 3·(x² − 2y)\n  y′ = (x² − 2y)/(2x − y²)"),
+        ("x**2/a**2 + y**2/b**2 = 1", "solve for y′, where y is not 0:"),
         ("r = cos(2*θ)", "double angle cos(2θ) = 2·cos²(θ) − 1, sin(2θ) = 2·sin(θ)·cos(θ):"),
         ("r = cos(2*θ)", "sin² + cos² = 1, factor:"),
         ("r = sin(2*θ)", "tan = sin/cos, sin² + cos² = 1, factor:"),

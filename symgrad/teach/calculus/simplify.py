@@ -631,7 +631,7 @@ def _factored(t: Formula, formatter: SympyFormatter) -> Iterator[Rewriting]:
             made = min(made, sp.factor_terms(sp.together(e)), key=lambda m: measure(formatter.write(m)))
         if not made.is_Mul or not any(f.is_Add for f in made.args):
             continue
-        made = _positive(sp.Mul(*[p for f in made.args for p in _number_taken_out(f)]))
+        made = positive(sp.Mul(*[p for f in made.args for p in _number_taken_out(f)]))
         if not made.is_Mul:
             continue
         common = sp.Mul(*[f for f in made.args if not f.is_Add or _is_in_each(f, e)])
@@ -698,7 +698,7 @@ def _is_in_each(f: Any, e: Any) -> bool:
     return all(f in {g.as_base_exp()[0] for g in sp.Mul.make_args(sp.factor_terms(a))} for a in e.args)
 
 
-def _positive(e: Any) -> Any:
+def positive(e: Any) -> Any:
     """Return −c·(4a − 3b) as c·(3b − 4a), and a product without such a sum as it is."""
     mixed = [f for f in e.args if f.is_Add and len({_is_minus(a) for a in f.args}) == 2]
     if not _is_minus(e) or not mixed:
