@@ -808,6 +808,8 @@ def why(t: Formula, other: Formula) -> str:
             else f"as one formula{BRACKET * _has(other, Fenced)}"
         )
     identity = _identity_between(to_sympy(t), to_sympy(other))
+    if identity and not any(to_sympy(f).has(sp.sign) for f in (t, other)):
+        identity = identity.replace("x·sign(x) = |x|", "|u|² = u²")
     sized = _takes_sizes(t) and not _takes_sizes(other)
     if identity is None:
         return UNNAMED[bool(to_sympy(t).has(*_TRIGONOMETRIC))]
