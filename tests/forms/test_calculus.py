@@ -131,7 +131,8 @@ EXPONENTIALS = [
     (sg.log(1 + sg.erf(x)), x, "2*exp(-x**2)/(sqrt(pi)*(erf(x) + 1))"),
     (sg.log(1 + sg.erf(x / 2**0.5)), x, "φ(x)/Φ(x)"),
     (sg.atan(sg.exp(x)), x, "1/(2*cosh(x))"),
-    (2 ** (x**2), x, "2*2**(x**2)*x*log(2)"),
+    (2 ** (x**2), x, "2*x*2**(x**2)*log(2)"),
+    (x**2 * 2**x, x, "x*2**x*(x*log(2) + 2)"),
     (sg.sign(x) * sg.sqrt(sg.abs(x)), x, "1/(2*sqrt(abs(x)))"),
 ]
 TABLE = [*POLYNOMIALS, *DECIMALS, *FRACTIONS, *ROOTS, *POWERS, *TRIGONOMETRY, *EXPONENTIALS]

@@ -206,7 +206,7 @@ def test_a_list_of_formulas_is_explained_as_the_vector_of_them():
             "ceil(2x) jumps where 2x is an integer and is constant in between; the formula holds for all other x.",
         ),
         ("atan2(y, x)", "f′(x) = −y/(x² + y²)"),
-        ("2**(x**2)", "f′(x) = 2^(x²)·log(2)·(x²)′ = 2·2^(x²)·x·log(2)"),
+        ("2**(x**2)", "f′(x) = 2^(x²)·log(2)·(x²)′ = 2x·2^(x²)·log(2)"),
     ],
 )
 def test_the_last_line_of_a_lesson_says(f, says):

@@ -39,7 +39,7 @@ from symgrad.expression.formula import (
     replace,
 )
 from symgrad.expression.printer import ATOM, LATEX, TEXT
-from symgrad.forms.nodes.order import terms_in_order
+from symgrad.forms.nodes.order import factors_in_order, terms_in_order
 from symgrad.scalars import BY_FUNCTION
 from symgrad.support.foreign import latex
 
@@ -124,21 +124,13 @@ def _mul(e: Any) -> Formula:
     if n.is_extended_negative:
         inner = sp.Mul(-n, rest, evaluate=False) if n != -1 else rest
         return negative(inner_formula(inner, rest, n))
-    return product(_in_order(e))
+    return product(factors_in_order(e, e.as_ordered_factors()))
 
 
 def inner_formula(e: Any, rest: Any, n: Any) -> Formula:
     """Return what stands behind the minus sign of a product."""
-    factors = _in_order(rest) if rest.is_Mul else [rest]
+    factors = factors_in_order(rest, rest.as_ordered_factors()) if rest.is_Mul else [rest]
     return product(factors if n == -1 else [-n, *factors])
-
-
-def _in_order(e: Any) -> list[Any]:
-    """Return SymPy's order with sums behind all else; beside numbers made of arrays they stay where they are."""
-    factors: list[Any] = e.as_ordered_factors()
-    if any(getattr(s, "shape", ()) for s in e.free_symbols):
-        return factors
-    return sorted(factors, key=lambda f: bool(f.is_Add))
 
 
 def product(factors: Sequence[Any]) -> Formula:

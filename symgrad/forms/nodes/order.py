@@ -39,15 +39,34 @@ def _is_long_polynomial(e: sp.Add) -> bool:
     return len(e.args) > 2 and len(names) == 1 and bool(e.is_polynomial(*names))
 
 
+def factors_in_order(e: sp.Mul, factors: Sequence[Any]) -> list[Any]:
+    """Return SymPy's order with sums last, and 2ˣ behind names; beside numbers made of arrays all stays in place."""
+    if any(getattr(s, "shape", ()) for s in e.free_symbols):
+        return list(factors)
+    if any(map(_is_exponential, factors)):
+        return sorted(factors, key=_place)
+    return sorted(factors, key=lambda f: bool(f.is_Add))
+
+
+def _is_exponential(f: Any) -> bool:
+    """Whether a factor is a power of a number, as 2ˣ."""
+    return bool(f.is_Pow and f.base.is_number and f.exp.free_symbols)
+
+
+def _place(f: Any) -> int:
+    """Return where a factor stands: numbers, names and their powers, then 2ˣ, then functions, then sums."""
+    if _is_exponential(f):
+        return 1
+    base = f.base if f.is_Pow else f
+    return 0 if base.is_Atom else 3 if f.is_Add else 2
+
+
 class Factors(sp.Mul):
     """A product whose sums stand last, as a printer sees it."""
 
     def as_ordered_factors(self, order: Any = None) -> list[Any]:
-        """Return SymPy's order with sums behind all else; beside numbers made of arrays they stay where they are."""
-        factors: list[Any] = super().as_ordered_factors(order)
-        if any(getattr(s, "shape", ()) for s in self.free_symbols):
-            return factors
-        return sorted(factors, key=lambda f: bool(f.is_Add))
+        """Return the factors as they are printed."""
+        return factors_in_order(self, super().as_ordered_factors(order))
 
 
 class Negated(Factors):
