@@ -34,7 +34,7 @@ from symgrad.expression.formula import (
     replace,
 )
 from symgrad.expression.function_table import function_table
-from symgrad.expression.instead import PRIME, product, refused_at
+from symgrad.expression.instead import INSTEAD, PRIME, product, refused_at
 from symgrad.ops.map import POW, Map, exact
 from symgrad.support.namespace import near
 from symgrad.tensors.creation import filled
@@ -66,6 +66,7 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 }
 _OF_CASES = ("where", "max", "min", "maximum", "minimum")  # whose numbers a formula shows
 _SIZED = ("eye", "ones", "zeros")  # whose arguments are sizes
+_INTEGRALS = ("integral", "Integral", "integrate", "integrate.quad", "quad", "int")
 PREFIXES = ("symgrad", "sg", "torch", "np", "numpy", "nn", "F", "functional", "linalg", "special", "fft", "math")
 
 
@@ -81,6 +82,8 @@ def unknown(name: str) -> str:
     """Return the message for calling a name that is not a function."""
     if len(name) == 1:
         return f"{name!r} is not a function that formulas may call; for the product write {name}*(…)"
+    if name in _INTEGRALS:
+        return f"{name!r} is not a function that formulas may call; write {INSTEAD['∫']}"
     return f"{name!r} is not a function that formulas may call{near(name, function_table())}".rstrip("?")
 
 

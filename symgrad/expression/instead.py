@@ -13,6 +13,7 @@ INSTEAD = {
     "−": "-", "–": "-", "√": "sqrt(…)", "∛": "cbrt(…)", "∜": "(…)**(1/4)", "‖": "norm(…)",
     "∥": "norm(…)", "⊙": "*", "⊘": "/", "^": "** (a power is **)", "|": "abs(…) or norm(…)", "∞": "inf",
     "≤": "<=", "≥": ">=", "≠": "!=", "∑": "sum(…)",
+    "∫": 'the function with sg.quad, as in sg.explain(lambda x: sg.quad(lambda t: …, 0, x), "x")',
     "′": "what was differentiated, and --wrt", "“": "no quotation marks", "”": "no quotation marks",
     "!": "factorials as exp(lgamma(n + 1))", "'": ".T", "°": "an angle in radians, as in 30*pi/180",
 }  # fmt: skip

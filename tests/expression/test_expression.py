@@ -186,6 +186,9 @@ MEANT = [  # what was written, the sign to blame, what to write
     ("xᵀ @ x", 2, "write .T"),
     ("x + 2*πx", 7, "write π*x"),
     ("x + 1/0", 6, "divides by 0"),
+    ("∫ x", 1, "write the function with sg.quad, as in sg.explain(lambda x: sg.quad("),
+    ("x + integral(x)", 5, "write the function with sg.quad"),
+    ("np.quad(x)", 1, "write the function with sg.quad"),
 ]
 
 
