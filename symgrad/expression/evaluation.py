@@ -36,6 +36,7 @@ from symgrad.expression.formula import (
 from symgrad.expression.function_table import function_table
 from symgrad.expression.instead import INSTEAD, PRIME, product, refused_at
 from symgrad.ops.map import POW, Map, exact
+from symgrad.scalars import X
 from symgrad.support.namespace import near
 from symgrad.tensors.creation import filled
 from symgrad.tensors.tensor import Tensor
@@ -136,6 +137,11 @@ def _beside(v: Any) -> Any:
 def _is_decimal(v: Any) -> bool:
     """Whether a number such as 2.5 is written as a decimal; √x is written as x^0.5 too."""
     return type(v) is float and not v.is_integer() and abs(v) != HALF
+
+
+def _halved(n: Fraction) -> bool:
+    """Whether a fraction is one of quarters, eighths, …, whose float is exact."""
+    return n.denominator > 2 and n.denominator & (n.denominator - 1) == 0
 
 
 def _is_number(v: Any) -> bool:
@@ -335,6 +341,8 @@ class Evaluation:
         """Return an operation of arrays, and of fractions, which are written as such but in exponents."""
         if f is not operator.pow:
             return self._operated(f, _beside(a), _beside(b))
+        if self.exact and _is_number(a) and isinstance(b, Quotient) and _halved(b.fraction):
+            return self._operated(lambda x, _: Map.of(X[0] ** exact(float(b)), 1, "Pow")(x), a, b)
         return self._operated(POW if self.exact and _is_decimal(b) and _is_number(a) else f, _beside(a), b)
 
     def _of_paper(self, node: Binary, a: Any, b: Any) -> Binary:
