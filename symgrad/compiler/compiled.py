@@ -433,7 +433,7 @@ class Compiled(AsFunction, Generic[P]):
         traced = self._restored.get(key) or self._graph(tree, [Spec(*s) for s in specs])
         if self.digits is not None and isinstance(traced, Graph) and traced.effects and traced.effects.states:
             raise GraphError(
-                f"compile: the function changes a captured tensor, which holds no numbers of {self.digits} digits. "
+                f"compile: the function changes a captured tensor, which cannot hold numbers of {self.digits} digits. "
                 "Leave out digits, or return the new tensor."
             )
         spent = time.perf_counter() - start

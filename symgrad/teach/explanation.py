@@ -87,7 +87,7 @@ def explain(
     x² + y² = 25
       y is a function of x; differentiate both sides, with y′ by the chain rule:
       2x + 2y·y′ = 0
-      solve for y′, where 2y is not 0:
+      solve for y′, where y is not 0:
       2y·y′ = −2x
       y′ = −x/y
     """

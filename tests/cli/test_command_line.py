@@ -141,7 +141,7 @@ REFUSED = [
     (["check", "math:no_such_name", "--shape", "x=2"], "has no 'no_such_name'"),
     (["check", "math:pi", "--shape", "x=2"], "Expected a function"),
     (["check", "numpy:sin"], "no inputs are given"),
-    (["check", "numpy:sin", "--shape", "x=n"], "sizes are numbers"),
+    (["check", "numpy:sin", "--shape", "x=n"], "sizes that are numbers"),
     (["check", "numpy:sin", "--shape", "x=9999999"], "entries"),
     (["derive", "sum(x)", "--wrt", "x", "--shape", "x=999999999"], "999999999 entries are too many"),
     (["check", "sum(x**2)", "--shape", "x=1000000"], "1000000 entries are too many"),
@@ -363,7 +363,7 @@ def test_report_writes_a_page(tmp_path, capsys):
 NOT_WRITTEN = [
     (["export", "2 * x", "--shape", "x=3", "--target", "numpy", "--what", "grad"], "--what jacobian"),
     (["export", "1 + 1", "--target", "numpy"], "has no names"),
-    (["export", "2 * x", "--shape", "x=n", "--target", "c"], "expected sizes that are numbers, got [n]"),
+    (["export", "2 * x", "--shape", "x=n", "--target", "c"], "its sizes must be numbers. Got shape [n]"),
     (["derive", "linalg.det(A)", "--wrt", "A", "--shape", "A=9,9", "--form", "scalar"], "matrix of 9 rows"),
     (["export", "svd(X)[0].sum()", "--shape", "X=2,3", "--target", "c"], "cannot write the operation"),
     (["export", "x**2", "--wrt", "x", "--target", "c", "-o", "/no_such_folder/f.c"], "No such file"),

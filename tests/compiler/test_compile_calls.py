@@ -423,7 +423,7 @@ OPTIONS = {
         ArgumentError,
         "'fortran' is unknown. Expected one of 'auto'",
     ),
-    "backend by position": (lambda: sg.compile(cube, len), ArgumentTypeError, "backend must be a string"),
+    "backend by position": (lambda: sg.compile(cube, len), ArgumentTypeError, "backend must be a name"),
     "no function": (lambda: sg.compile(X), ArgumentTypeError, "expected a function, got ndarray"),
     "no function, decorated": (
         lambda: sg.compile(backend="numpy")(3),

@@ -130,7 +130,7 @@ def test_numbers_of_sympy_keep_integers() -> None:
 
 
 def test_complex_numbers_of_sympy_are_refused() -> None:
-    with pytest.raises(sg.errors.SymgradError, match="are real"):
+    with pytest.raises(sg.errors.SymgradError, match="must be real"):
         sp.I * sg.symbol("x", "n")
 
 

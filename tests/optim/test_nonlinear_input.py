@@ -306,7 +306,7 @@ def test_an_interrupt_passes_and_leaves_the_best_iterate(solver):
 def test_an_earlier_solution_of_another_problem_is_refused():
     free, held = (sg.optim.NLP(lambda x: (x**4).sum(), TWO, constraints=g) for g in (None, lambda x: x[0] - 1))
     first = free.solve(solver="slsqp")
-    with pytest.raises(ShapeError, match=r"2 variables and 0 constraints. Expected one with 2 and 1"):
+    with pytest.raises(ShapeError, match=r"2 variables and 0 constraints. Expected 2 and 1"):
         held.solve(start=first)
 
 

@@ -134,13 +134,16 @@ class Parser(Precedence):
         raise Unreadable(f"unexpected {token!r} {self.rest()}")
 
     def norm(self) -> Tree:
-        """Read ``‖a‖``, ``‖A‖_F`` or ``‖a‖_3``."""
+        """Read ``‖a‖``, ``‖A‖_F``, ``‖a‖_3`` or ``‖a‖_∞``."""
         inside = self.sum()
         self.take("‖")
         if not self.next.startswith("_"):
             return tree("norm", inside, None)
         order = self.take()[1:]
-        if not order:
+        if not order and self.next == "∞":
+            self.take("∞")
+            order = "oo"
+        elif not order:
             self.take("(")
             order = "".join(iter(self.take, ")"))
         return tree("norm", inside, "F" if order == "F" else Parser(order).whole())
