@@ -63,8 +63,8 @@ class RelatedRates(Solution):
         unknown = sorted(there - {*names})
         if missing or unknown:
             raise ArgumentError(
-                f"{who}: got values for {', '.join(sorted(there)) or 'nothing'}. Expected the values at that moment of "
-                f"{', '.join(sorted(({*missing} | there) - {*unknown}))}, as in {(missing or names)[0]}=3."
+                f"{who}: got values for {', '.join(sorted(there)) or 'nothing'}. Expected values for "
+                f"{', '.join(sorted(({*missing} | there) - {*unknown}))} then, as in {(missing or names)[0]}=3."
             )
         rest = f.subs(self._at)
         if rest.is_number and abs(number(rest)) > 1e-9:
