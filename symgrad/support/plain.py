@@ -23,7 +23,7 @@ _WORDS = {
 }  # fmt: skip
 _INVERSES = (("⁻¹", "inv", ""), ("⁻ᵀ", "inv", ".T"), ("⁺", "pinv", ""))
 _BEFORE = "(*+-/,=·[{<>:⊙⊘⊗|;&~^"  # signs behind which a norm begins
-_ORDER = re.compile(r"_(?:(\w+?)(?![^\W⁰¹²³⁴⁵⁶⁷⁸⁹])|\(([^()]*)\))")  # of a norm
+_ORDER = re.compile(r"_(?:(\w+?|∞)(?![^\W⁰¹²³⁴⁵⁶⁷⁸⁹])|\(([^()]*)\))")  # of a norm
 _POWER = re.compile(rf"[{''.join(_RAISED)}]+")
 
 
@@ -34,6 +34,8 @@ def ascii_text(text: str) -> str:
     ('2*X.T*(X*w - y)', '-inv(A).T*sigma(x)', 'norm(x)**2 + sqrt(y)')
     >>> ascii_text("x^⊙2 ⊙ y ⊘ ‖A‖_F²"), ascii_text("A⁺*x")
     ('x.^2 .* y ./ norm(A, F)**2', 'pinv(A)*x')
+    >>> ascii_text("‖x‖_∞")
+    'norm(x, inf)'
     """
     if text.isascii():
         return text

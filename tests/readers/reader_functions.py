@@ -92,6 +92,7 @@ CONSTANTS = {
     "π": math.pi,
     "E": math.e,
     "oo": math.inf,
+    "inf": math.inf,
     "zoo": math.nan,
     "nan": math.nan,
     "True": True,
