@@ -346,8 +346,8 @@ REFUSED = [
     (lambda: sg.from_sympy(sp.KroneckerProduct(square, square), square), errors.FormError, "has no KroneckerProduct"),
     (lambda: sg.from_sympy(square**x, [square, x]), errors.FormError, "has no MatPow"),
     (lambda: sg.from_sympy(x * y, [x, y])(1.0), errors.ArgumentTypeError, "got 1 arguments, expected 2: x, y"),
-    (lambda: sg.from_sympy(x * column, [x, column])(np.ones(2), np.ones(2)), errors.ShapeError, "x is a number"),
-    (lambda: sg.from_sympy(sp.Matrix([x, 1]), x)(np.ones(2)), errors.ShapeError, "x is a number.*sg.vmap"),
+    (lambda: sg.from_sympy(x * column, [x, column])(np.ones(2), np.ones(2)), errors.ShapeError, "x must be a number"),
+    (lambda: sg.from_sympy(sp.Matrix([x, 1]), x)(np.ones(2)), errors.ShapeError, "x must be a number.*sg.vmap"),
     (lambda: sg.from_sympy(square, square)(np.ones((2, 3))), errors.ShapeError, r"got shape \[2, 3\].*where n = 2"),
     (lambda: sg.from_sympy(square, square)(np.ones(3)), errors.ShapeError, r"A \(n × n\) got shape \[3\]"),
     (

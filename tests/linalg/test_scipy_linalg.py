@@ -106,7 +106,7 @@ def test_a_compiled_sylvester_equation_has_the_gradient():
     (lambda L: L.solve_banded((1, 1), BAND, np.ones(6)), ShapeError, "l . u . 1 = 3 does not equal"),
     (lambda L: L.solve_triangular(A, b, "X"), ArgumentError, "got trans='X'"),
     (lambda L: L.solve_triangular(A, C, upper=True, lower=True), ArgumentError, "contradict"),
-    (lambda L: L.toeplitz(2.0), ShapeError, "are vectors"),
+    (lambda L: L.toeplitz(2.0), ShapeError, "must be vectors"),
     (lambda L: L.khatri_rao(A, B), ShapeError, "as many columns"),
 ])  # fmt: skip
 def test_refusals_say_why(call, error, says):
