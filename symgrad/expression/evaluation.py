@@ -394,14 +394,7 @@ class Evaluation:
                 raise refused(self.text, node, "bars around an array; write norm(…), det(…), or abs(…) of each entry")
             return self.called(functions.abs, x)
         f, first = self._function(node.func)
-        args = [
-            *first,
-            *(
-                map(self._size, node.args)
-                if f in [function_table()[name] for name in _SIZED]
-                else self._arguments(node)
-            ),
-        ]
+        args = [*first, *self._arguments(node)]
         if f in [function_table()[name] for name in _OF_CASES] and any(isinstance(a, Tensor) for a in args):
             args = [_beside(a) for a in args]
         words = {k.name: self.of(k.value) for k in node.keywords}
@@ -415,6 +408,9 @@ class Evaluation:
 
     def _arguments(self, node: Call) -> list[Any]:
         """Return the arguments of a call; around what is summed, bars stand around each entry: sum(|x|) is Σ|xᵢ|."""
+        called = node.func.id if isinstance(node.func, Name) else getattr(node.func, "attr", "")
+        if called in _SIZED:
+            return [self._size(a) for a in node.args]
         inner = [_in_bars(node, a) for a in node.args]
         pairs = zip(node.args, inner, strict=True)
         return [self.of(a) if b is None else self.called(functions.abs, self.of(b)) for a, b in pairs]

@@ -30,7 +30,7 @@ from symgrad.expression.formula import (
 from symgrad.expression.function_table import ALONG
 from symgrad.expression.grammar import Reading, read
 from symgrad.expression.matrix_notation import may_be_linear
-from symgrad.expression.reader import Expression, names_in
+from symgrad.expression.reader import Expression, names_in, sizes_in
 from symgrad.tensors.tensor import Tensor
 
 KINDS = ("number", "vector", "matrix")
@@ -112,7 +112,7 @@ class Guessed(NamedTuple):
 def guessed(reading: Reading, declared: Mapping[str, Any]) -> Guessed:
     """Return what the names of a formula that are not declared may stand for, and its value where it has one."""
     known = _known(declared)
-    names = names_in(reading, known)
+    names = names_in(reading, {*known, *sizes_in(declared)})
     if not names:
         return Guessed({}, None)
     if not (_has_arrays(reading.tree, reading.syntax, names) or any(known.values())):

@@ -227,14 +227,5 @@ def _heads(tree: Formula) -> Iterator[str]:
 
 
 __all__ = [
-    "MOST_SIGNS",
-    "SYNTAXES",
-    "Expression",
-    "Reading",
-    "names_in",
-    "parse",
-    "rank",
-    "read",
-    "reading_of",
-    "sizes_in",
-]
+    "MOST_SIGNS", "SYNTAXES", "Expression", "Reading", "names_in", "parse", "rank", "read", "reading_of", "sizes_in",
+]  # fmt: skip

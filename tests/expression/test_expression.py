@@ -50,6 +50,11 @@ def test_a_size_is_the_number_that_the_arrays_have():
     assert (str(form), form.args) == ("1/n", ("x",))
 
 
+def test_matlab_calls_eye_with_a_size():
+    f = sg.parse("trace(A*eye(n))/n", {"A": ("n", "n")}, syntax="matlab")
+    assert str(sg.derive(f, "A")) == "I/n"
+
+
 def test_a_size_that_is_differentiated_with_respect_to_is_a_name_of_its_own():
     assert str(sg.derive("n**2*sum(x)", "n", shapes={"x": "m"})) == "2*n*sum(x)"
     assert "n" in sg.derive("n**2*sum(x)", "n", shapes={"x": "n"}).args[0]
